@@ -1,0 +1,40 @@
+"""Named random streams: the only source of randomness in a build.
+
+``stream(seed, "writer", cohort, persona)`` is the same generator wherever and whenever it is made,
+and independent of every other name. A draw added to one stage therefore moves nothing in another,
+and work can be split over any number of processes.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def stream(seed: int, *name: object) -> Random:
+    """Return the generator of the stream called ``name`` under ``seed``."""
+    label = "\x1f".join([str(seed), *map(str, name)])
+    return Random(int.from_bytes(hashlib.sha256(label.encode()).digest()[:16], "big"))
+
+
+class Deck:
+    """Deal items in shuffled order and reshuffle only when all were dealt.
+
+    Repeats stay as far apart as the number of items allows, which plain sampling does not give.
+    """
+
+    __slots__ = ("_items", "_left", "_random")
+
+    def __init__(self, items: Sequence[T], random: Random) -> None:
+        self._items = list(items)
+        self._left: list[T] = []
+        self._random = random
+
+    def deal(self) -> T:
+        """Return the next item."""
+        if not self._left:
+            self._left = self._items[:]
+            self._random.shuffle(self._left)
+        return self._left.pop()
