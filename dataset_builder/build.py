@@ -1,0 +1,177 @@
+"""Building a dataset: contexts in parallel, files in order, the folder whole or not at all.
+
+The unit of work is one context. A worker makes its text, its questions and their proof, and hands
+back bytes; the parent writes them in a fixed order, so the number of workers changes no byte.
+"""
+
+import hashlib
+import json
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from personamem.cards import render_card
+from personamem.dataset_builder import schema
+from personamem.dataset_builder.config import BuildConfig
+from personamem.dataset_builder.contexts import Context, build_context
+from personamem.dataset_builder.gate import check_context, check_split
+from personamem.dataset_builder.package.folder import stage_folder
+from personamem.dataset_builder.package.manifest import (
+    make_manifest,
+    summarise_split,
+    write_manifest,
+)
+from personamem.dataset_builder.package.tables import (
+    ContextsWriter,
+    batch_from_bytes,
+    batch_to_bytes,
+    write_questions,
+)
+from personamem.dataset_builder.planning import plan_split
+from personamem.dataset_builder.questions.quads import word_quad
+from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
+from personamem.dataset_builder.world.cohort import COHORT_SIZE, build_cohort
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a build is: contexts of a split that are done, and their o200k_base tokens."""
+
+    size: str
+    done: int
+    total: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltContext:
+    """What a worker hands back: the table row (Arrow IPC), the JSON line, the question rows."""
+
+    batch: bytes
+    json_line: bytes
+    rows: tuple[Row, ...]
+    tokens: int
+
+
+def build_dataset(
+    config: BuildConfig,
+    out: Path,
+    workers: int | None = None,
+    overwrite: bool = False,
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> dict[str, Any]:
+    """Build the dataset ``config`` into the folder ``out`` and return its manifest.
+
+    ``workers`` processes work on contexts (default: one a core). Raises InvalidInputError for a
+    folder that cannot be used or questions that do not fit, and GateError when a check fails.
+    """
+    workers = workers or os.cpu_count() or 1
+    with stage_folder(out, overwrite) as folder:
+        splits, counts, checks = {}, {}, {}
+        for size in config.sizes:
+            benchmark, annotations, tokens = _build_split(config, size, folder, workers, report)
+            checks[size] = check_split(size, benchmark, annotations, tokens)
+            write_questions(folder, size, benchmark, annotations)
+            splits[size] = summarise_split(size, benchmark, tokens)
+            for name in ("benchmark", "annotations"):
+                counts[f"{name}/{size}.parquet"] = len(benchmark)
+            counts[f"contexts/{size}.parquet"] = len(tokens)
+            counts[f"questions_{size}.csv"] = len(benchmark)
+            counts[f"shared_contexts_{size}.jsonl"] = len(tokens)
+        (folder / "CHANGELOG.md").write_text(
+            f"# Changelog\n\n## {config.version}\n\nBuilt with seed {config.seed}; "
+            f"configuration {config.fingerprint()}.\n",
+            encoding="utf-8",
+        )
+        manifest = make_manifest(config, folder, splits, counts, checks)
+        (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
+        write_manifest(folder, manifest)
+    return manifest
+
+
+def _build_split(
+    config: BuildConfig,
+    size: str,
+    folder: Path,
+    workers: int,
+    report: Callable[[Progress], None],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[int]]:
+    """Write the contexts of a split; return its benchmark rows, annotations and context tokens."""
+    jobs = [(config, size, plan.group, k) for plan in plan_split(config, size) for k in range(4)]
+    rows: list[Row] = []
+    tokens: list[int] = []
+    with ContextsWriter(folder, size) as contexts:
+        for built in _map_in_order(build_one, jobs, workers):
+            contexts.append(batch_from_bytes(built.batch), built.json_line)
+            rows.extend(built.rows)
+            tokens.append(built.tokens)
+            report(Progress(size, len(tokens), len(jobs), sum(tokens)))
+    # Ids are hashes, so this order is a shuffle that anybody can repeat.
+    rows.sort(key=lambda row: str(row.benchmark["question_id"]))
+    return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
+
+
+def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:
+    """Build the context of persona ``k`` of a group and the questions asked in it."""
+    config, size, group, k = job
+    plan = plan_split(config, size)[group]
+    cohort = build_cohort(config.seed, plan.cohort)
+    context = build_context(config, plan, cohort, k)
+    messages = list(context.messages)
+    body = json.dumps(messages, ensure_ascii=False)
+    context_id = hashlib.sha256(body.encode()).hexdigest()
+    index = ContextIndex(context)
+    rows = []
+    for quad_plan in plan.quads:
+        quad = word_quad(config, quad_plan, cohort.threads[quad_plan.thread_id])
+        rows.append(make_row(config, quad, cohort, k, index, context_id))
+    check_context(context, rows)
+    batch = _context_batch(context, index, context_id)
+    line = f'{{"{context_id}": {body}}}\n'.encode()
+    return BuiltContext(batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
+
+
+def _context_batch(context: Context, index: ContextIndex, context_id: str) -> pa.RecordBatch:
+    row = {
+        "shared_context_id": context_id,
+        "persona_id": context.persona.persona_id,
+        "num_messages": len(context.messages),
+        "num_tokens": index.tokens[-1],
+        "num_letters": index.letters[-1],
+        "session_starts": list(context.session_starts),
+        "session_topics": list(context.session_topics),
+        "session_dates": [day.isoformat() for day in context.session_dates],
+        "messages": list(context.messages),
+    }
+    return pa.RecordBatch.from_pylist([row], schema=schema.CONTEXTS_SCHEMA)
+
+
+def _map_in_order(
+    function: Callable[[Any], BuiltContext], jobs: Iterable[Any], workers: int
+) -> Iterator[BuiltContext]:
+    """Yield results in the order of ``jobs``, with a bounded number waiting in memory."""
+    if workers == 1:
+        yield from map(function, jobs)
+        return
+    waiting: deque[Future[BuiltContext]] = deque()
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        try:
+            for job in jobs:
+                waiting.append(pool.submit(function, job))
+                if len(waiting) >= 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+__all__ = ["COHORT_SIZE", "BuiltContext", "Progress", "build_dataset", "build_one"]

@@ -1,0 +1,237 @@
+"""Contexts: one persona's dated sessions, packed into a token budget.
+
+First the sessions that questions need are written, as chatty as the budget allows. Then side chat of
+the same topics and unrelated sessions fill the context up to a drawn share of the budget. Sessions
+stand in order of their dates, so a topic's sessions are in causal order.
+"""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+
+from personamem.dataset_builder.config import BuildConfig
+from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.planning import GroupPlan
+from personamem.dataset_builder.schema import SIZES, Message
+from personamem.dataset_builder.sessions import SessionPlan, WrittenSession, check_session
+from personamem.dataset_builder.streams import stream
+from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.unrelated import UnrelatedWriter
+from personamem.dataset_builder.world.cohort import Cohort
+from personamem.dataset_builder.world.facts import Fact
+from personamem.dataset_builder.world.people import Persona
+from personamem.dataset_builder.world.threads import Kind
+from personamem.dataset_builder.writers.surfaces import REASON_RELATIONS, surfaces
+from personamem.dataset_builder.writers.template import TemplateWriter
+
+FILL = (0.91, 0.99)
+"""The share of the budget that a context aims at is drawn from this range."""
+
+CORE_SHARE = {2: 0.75, 1: 0.8, 0: 0.97}
+"""The largest share of the budget that needed sessions may take at each level of detail."""
+
+TYPICAL_SESSION = 4_000
+"""Tokens of an unrelated session in large contexts; in small ones a twelfth of the budget."""
+
+MARGIN_DAYS = 9
+"""Days before the first and after the last needed session in which unrelated ones may lie."""
+
+CHAT_SHARE = 0.3
+"""The largest share of the filling that is side chat of the context's own topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A packed context. ``tokens[i]`` are the o200k_base tokens of message i.
+
+    ``session_starts`` are message indices; ``carriers`` maps fact ids to message indices;
+    ``session_of`` maps fact ids to session numbers.
+    """
+
+    persona: Persona
+    messages: tuple[Message, ...]
+    tokens: tuple[int, ...]
+    session_starts: tuple[int, ...]
+    session_topics: tuple[str, ...]
+    session_dates: tuple[date, ...]
+    carriers: dict[str, tuple[int, ...]]
+    session_of: dict[str, int]
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A session under construction: its messages with their token counts."""
+
+    topic: str
+    said_on: date
+    messages: list[Message]
+    tokens: list[int]
+    carriers: dict[str, tuple[int, ...]]
+
+    @property
+    def total(self) -> int:
+        return sum(self.tokens)
+
+    def extend(self, messages: list[Message]) -> int:
+        counts = [count_tokens(message["content"]) for message in messages]
+        self.messages.extend(messages)
+        self.tokens.extend(counts)
+        return sum(counts)
+
+
+def build_context(config: BuildConfig, plan: GroupPlan, cohort: Cohort, k: int) -> Context:
+    """Return the context of persona ``k`` of ``cohort`` under ``plan``.
+
+    Raises InvalidInputError when the questions of the plan do not fit into the budget.
+    """
+    budget = SIZES[plan.size]
+    name = (plan.size, plan.group, k)
+    random = stream(config.seed, "context", *name)
+    writer = TemplateWriter(stream(config.seed, "writer", *name))
+    drafts = _write_core(plan_sessions(config, plan, cohort, k), plan, writer, budget)
+    target = int(budget * (FILL[0] + (FILL[1] - FILL[0]) * random.random()))
+    total = sum(draft.total for draft in drafts)
+    total = _add_chat(drafts, plan, writer, random, total, target)
+    fillers = _write_fillers(drafts, plan, cohort.personas[k], writer, random, total, target)
+    return _assemble(cohort.personas[k], _interleave(drafts, fillers))
+
+
+def plan_sessions(
+    config: BuildConfig, plan: GroupPlan, cohort: Cohort, k: int
+) -> tuple[SessionPlan, ...]:
+    """Return the sessions in which persona ``k`` says all that the plan's questions ask for."""
+    grouped: dict[tuple[date, str], list[Fact]] = {}
+    for thread_id in plan.thread_ids():
+        thread = cohort.threads[thread_id]
+        for fact in cohort.facts[k][thread_id]:
+            aside = fact.relation in REASON_RELATIONS and not plan.asks_reason_of(thread_id)
+            elsewhere = thread.kind is Kind.TRAIT and fact.topic not in plan.trait_topics[thread_id]
+            if not aside and not elsewhere:
+                grouped.setdefault((fact.said_on, fact.topic), []).append(fact)
+    plans = []
+    for (said_on, topic), facts in sorted(grouped.items(), key=lambda entry: entry[0]):
+        # Drawn apart from roles, so neither place nor order of a mention tells what it is.
+        order = stream(config.seed, "order", plan.size, plan.group, k, topic, said_on)
+        order.shuffle(facts)
+        plans.append(SessionPlan(cohort.personas[k], topic, said_on, tuple(facts)))
+    return tuple(plans)
+
+
+def _write_core(
+    plans: tuple[SessionPlan, ...], plan: GroupPlan, writer: TemplateWriter, budget: int
+) -> list[_Draft]:
+    for detail, share in CORE_SHARE.items():
+        drafts = [_draft(session, writer.write(session, detail)) for session in plans]
+        total = sum(draft.total for draft in drafts)
+        if total <= budget * share:
+            return drafts
+    raise InvalidInputError(
+        f"size {plan.size}: the {len(plan.quads)} questions of a context need {total:,} tokens and "
+        f"the budget is {budget:,}; accepted: fewer questions, more personas or a larger size."
+    )
+
+
+def _draft(plan: SessionPlan, written: WrittenSession) -> _Draft:
+    check_session(plan, written, surfaces)
+    draft = _Draft(written.topic, written.said_on, [], [], dict(written.carriers))
+    draft.extend(list(written.messages))
+    return draft
+
+
+def _add_chat(
+    drafts: list[_Draft],
+    plan: GroupPlan,
+    writer: TemplateWriter,
+    random: Random,
+    total: int,
+    target: int,
+) -> int:
+    """Append side chat to sessions while fresh material and room last; return the new total."""
+    limit = total + int((target - total) * CHAT_SHARE)
+    open_drafts = list(drafts)
+    while open_drafts and total < limit:
+        draft = open_drafts[int(random.random() * len(open_drafts))]
+        if writer.has_fresh_chat(draft.topic):
+            total += draft.extend(writer.write_chat(draft.topic, draft.said_on))
+        else:
+            open_drafts = [other for other in open_drafts if other.topic != draft.topic]
+    return total
+
+
+def _write_fillers(
+    drafts: list[_Draft],
+    plan: GroupPlan,
+    persona: Persona,
+    writer: TemplateWriter,
+    random: Random,
+    total: int,
+    target: int,
+) -> list[tuple[int, _Draft]]:
+    """Return (gap, unrelated session) until ``target`` is reached, never beyond the budget.
+
+    Gap g lies before session g of ``drafts``. Gaps are drawn evenly, not dates: most of the year
+    lies in one gap, and the sessions of a topic should not all end up next to each other.
+    """
+    unrelated = UnrelatedWriter(random)
+    budget = SIZES[plan.size]
+    typical = min(TYPICAL_SESSION, budget // 12)
+    fillers = []
+    while total < target:
+        gap = int(random.random() * (len(drafts) + 1))
+        said_on = _date_in_gap(drafts, gap, random)
+        draft = _Draft("", said_on, [], [], {})
+        draft.extend([writer.write_system(persona, said_on, 0 if budget < 16_384 else 1)])
+        wanted = min(int(typical * (0.5 + random.random())), target - total)
+        for message, tokens in unrelated.session(max(wanted - draft.total, 1), count_tokens):
+            draft.messages.append(message)
+            draft.tokens.append(tokens)
+        while total + draft.total > budget:
+            del draft.messages[-2:], draft.tokens[-2:]
+        if len(draft.messages) < 3:
+            break
+        total += draft.total
+        fillers.append((gap, draft))
+    return fillers
+
+
+def _date_in_gap(drafts: list[_Draft], gap: int, random: Random) -> date:
+    first = drafts[gap - 1].said_on if gap else drafts[0].said_on - timedelta(days=MARGIN_DAYS)
+    last = drafts[gap].said_on if gap < len(drafts) else first + timedelta(days=MARGIN_DAYS)
+    return first + timedelta(days=int(random.random() * ((last - first).days + 1)))
+
+
+def _interleave(drafts: list[_Draft], fillers: list[tuple[int, _Draft]]) -> list[_Draft]:
+    placed: list[list[_Draft]] = [[] for _ in range(len(drafts) + 1)]
+    for gap, filler in fillers:
+        placed[gap].append(filler)
+    sessions = []
+    for gap, between in enumerate(placed):
+        sessions.extend(sorted(between, key=lambda draft: draft.said_on))
+        sessions.extend(drafts[gap : gap + 1])
+    return sessions
+
+
+def _assemble(persona: Persona, sessions: list[_Draft]) -> Context:
+    messages: list[Message] = []
+    tokens: list[int] = []
+    starts: list[int] = []
+    carriers: dict[str, tuple[int, ...]] = {}
+    session_of: dict[str, int] = {}
+    for number, draft in enumerate(sessions):
+        start = len(messages)
+        starts.append(start)
+        for fact_id, indices in draft.carriers.items():
+            carriers[fact_id] = tuple(start + index for index in indices)
+            session_of[fact_id] = number
+        messages.extend(draft.messages)
+        tokens.extend(draft.tokens)
+    return Context(
+        persona=persona,
+        messages=tuple(messages),
+        tokens=tuple(tokens),
+        session_starts=tuple(starts),
+        session_topics=tuple(draft.topic for draft in sessions),
+        session_dates=tuple(draft.said_on for draft in sessions),
+        carriers=carriers,
+        session_of=session_of,
+    )

@@ -1,0 +1,1 @@
+"""Questions: balanced quads and the rows they become in each persona's context."""

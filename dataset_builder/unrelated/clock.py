@@ -1,0 +1,120 @@
+"""Time zones by fixed UTC offset, and sums of durations."""
+
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
+from personamem.dataset_builder.unrelated.notation import plural, ratio
+
+
+def time_zone(draw: Draw) -> list[Turn]:
+    """A local time turned into that of another place, both with their UTC offset."""
+    return series(draw, _zones)
+
+
+def duration(draw: Draw) -> list[Turn]:
+    """Sums of durations, seconds written as hours, time between two clock readings."""
+    forms = draw.shuffled((("sum", _sum), ("seconds", _seconds), ("between", _between)))
+    return [
+        Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
+    ]
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _offset(minutes: int) -> str:
+    hours, rest = divmod(abs(minutes), 60)
+    sign = "-" if minutes < 0 else "+"
+    return f"UTC{sign}{hours}:{rest:02d}" if rest else f"UTC{sign}{hours}"
+
+
+def _spell(seconds: int) -> str:
+    hours, rest = divmod(seconds, 3600)
+    parts = [(hours, "h"), (rest // 60, "min"), (rest % 60, "s")]
+    return " ".join(f"{value} {unit}" for value, unit in parts if value) or "0 s"
+
+
+def _zones(draw: Draw) -> Slots:
+    (here, here_text), (there, there_text) = draw.rows("city_offsets", 2)
+    here_offset, there_offset = int(here_text), int(there_text)
+    local = 5 * draw.integer(0, 287) + draw.integer(0, 4)
+    utc = local - here_offset
+    target = utc + there_offset
+    days = target // 1440
+    difference = there_offset - here_offset
+    ahead = "ahead of" if difference > 0 else "behind"
+    gap = abs(difference)
+    hours, rest = divmod(gap, 60)
+    distance = f"{hours} h {rest} min" if rest else f"{hours} h"
+    lines = (
+        "| place | offset | clock |",
+        "| --- | --- | --- |",
+        f"| {here} | {_offset(here_offset)} | {_clock(local)} |",
+        f"| UTC | 0 | {_clock(utc % 1440)} |",
+        f"| {there} | {_offset(there_offset)} | {_clock(target % 1440)} |",
+    )
+    return {
+        "here": here,
+        "there": there,
+        "here_offset": _offset(here_offset),
+        "there_offset": _offset(there_offset),
+        "local": _clock(local),
+        "utc": _clock(utc % 1440),
+        "utc_day": ("the day before", "the same day", "the day after")[utc // 1440 + 1],
+        "target": _clock(target % 1440),
+        "day": ("the previous day", "the same day", "the next day")[days + 1],
+        "relation": f"{distance} {ahead} {here}" if gap else f"on the same clock as {here}",
+        "distance": distance,
+        "table": "\n".join(lines),
+    }
+
+
+def _sum(draw: Draw) -> Slots:
+    parts = [draw.integer(35, 14_000) for _ in range(draw.integer(3, 5))]
+    total = sum(parts)
+    seconds = sum(part % 60 for part in parts)
+    minutes = sum(part // 60 % 60 for part in parts)
+    hours = sum(part // 3600 for part in parts)
+    return {
+        "parts": ", ".join(map(_spell, parts)),
+        "number": str(len(parts)),
+        "hours": str(hours),
+        "minutes": str(minutes),
+        "seconds": str(seconds),
+        "answer": _spell(total),
+        "total": f"{total:,}",
+        "mean": _spell(round(total / len(parts))),
+        "decimal": ratio(total, 3600),
+    }
+
+
+def _seconds(draw: Draw) -> Slots:
+    total = draw.integer(3_700, 900_000)
+    hours, rest = divmod(total, 3600)
+    minutes, seconds = divmod(rest, 60)
+    days = hours // 24
+    return {
+        "total": f"{total:,}",
+        "hours": str(hours),
+        "rest": f"{rest:,}",
+        "minutes": str(minutes),
+        "seconds": str(seconds),
+        "taken": f"{hours * 3600:,}",
+        "answer": f"{hours}:{minutes:02d}:{seconds:02d}",
+        "days": f"{plural(days, 'day')} {hours % 24} h" if days else f"{hours} h, less than a day",
+    }
+
+
+def _between(draw: Draw) -> Slots:
+    start, length = draw.integer(0, 1439), draw.integer(14, 1380)
+    end = start + length
+    hour = (start // 60 + 1) * 60
+    return {
+        "start": _clock(start),
+        "end": _clock(end % 1440),
+        "answer": _spell(length * 60),
+        "length": f"{length:,}",
+        "decimal": ratio(length, 60),
+        "hour": _clock(hour % 1440),
+        "first": str(hour - start),
+        "night": "past midnight" if end >= 1440 else "within one day",
+    }

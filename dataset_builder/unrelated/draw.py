@@ -1,0 +1,101 @@
+"""What every problem is made from: random numbers, dealt table entries, and turns."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from personamem.dataset_builder.streams import Deck
+from personamem.dataset_builder.unrelated.content_files import Row, load_rows, load_words
+
+T = TypeVar("T")
+Slots = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One user message and its answer: two template groups and the values for both."""
+
+    ask: str
+    reply: str
+    slots: Slots
+
+
+class Draw:
+    """The random choices of one writer. Table entries come from decks, so repeats stay far apart."""
+
+    __slots__ = ("_decks", "_source", "random")
+
+    def __init__(self, source: Random) -> None:
+        self._source = source
+        self._decks: dict[str, Deck] = {}
+        self.random: Callable[[], float] = source.random
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer from ``low`` to ``high``, both included."""
+        return low + int(self.random() * (high - low + 1))
+
+    def integers(self, number: int, low: int, high: int) -> list[int]:
+        """Return ``number`` integers from ``low`` to ``high``, both included."""
+        random, width = self.random, high - low + 1
+        return [low + int(random() * width) for _ in range(number)]
+
+    def pick(self, items: Sequence[T]) -> T:
+        """Return one item; each has the same chance."""
+        return items[int(self.random() * len(items))]
+
+    def chance(self, probability: float) -> bool:
+        """Return True with ``probability``."""
+        return self.random() < probability
+
+    def word(self, table: str) -> str:
+        """Return the next word of a table of words."""
+        deck = self._decks.get(table)
+        if deck is None:
+            deck = self._decks[table] = Deck(load_words(table), self._source)
+        word: str = deck.deal()
+        return word
+
+    def words(self, table: str, number: int) -> list[str]:
+        """Return ``number`` distinct words of a table."""
+        words: list[str] = []
+        while len(words) < number:
+            word = self.word(table)
+            if word not in words:
+                words.append(word)
+        return words
+
+    def row(self, table: str) -> Row:
+        """Return the next row of a table of rows."""
+        deck = self._decks.get(table)
+        if deck is None:
+            deck = self._decks[table] = Deck(load_rows(table), self._source)
+        row: Row = deck.deal()
+        return row
+
+    def rows(self, table: str, number: int) -> list[Row]:
+        """Return ``number`` distinct rows of a table."""
+        rows: list[Row] = []
+        while len(rows) < number:
+            row = self.row(table)
+            if row not in rows:
+                rows.append(row)
+        return rows
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        """Return the items in random order."""
+        copy = list(items)
+        self._source.shuffle(copy)
+        return copy
+
+    def follow_ups(self) -> int:
+        """Return how many further turns an exchange has: 0, 1 or 2."""
+        value = self.random()
+        return 0 if value < 0.3 else 1 if value < 0.75 else 2
+
+
+def series(draw: Draw, make: Callable[[Draw], Slots]) -> list[Turn]:
+    """Return a first problem and up to two of the same sort with other data."""
+    turns = [Turn("ask", "reply", make(draw))]
+    turns.extend(Turn("again", "again_reply", make(draw)) for _ in range(draw.follow_ups()))
+    return turns

@@ -1,0 +1,165 @@
+"""Percentages: shares, changes, discounts, and bills split to the last cent."""
+
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
+from personamem.dataset_builder.unrelated.notation import fixed, money, plural, ratio
+
+
+def percentage(draw: Draw) -> list[Turn]:
+    """A percentage of a number, a share, or a change, in any order."""
+    forms = draw.shuffled((("of", _part_of), ("share", _share), ("change", _change)))
+    return [
+        Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
+    ]
+
+
+def discount(draw: Draw) -> list[Turn]:
+    """A reduced price, then a second reduction, then the price before a reduction."""
+    cents, rate = draw.integer(1_200, 489_000), draw.integer(3, 62)
+    slots = _reduce(cents, rate)
+    slots["currency"] = draw.word("currency")
+    turns = [Turn("ask", "reply", slots)]
+    extra = draw.follow_ups()
+    if extra:
+        second = draw.integer(2, 30)
+        combined = (100 - rate) * (100 - second)
+        final = (2 * cents * combined + 10_000) // 20_000
+        turns.append(
+            Turn(
+                "second",
+                "second_reply",
+                {
+                    **slots,
+                    "second": str(second),
+                    "combined": ratio(10_000 - combined, 100),
+                    "sum": str(rate + second),
+                    "factors": f"{ratio(100 - rate, 100)} × {ratio(100 - second, 100)}",
+                    "product": ratio(combined, 10_000, 4),
+                    "final": money(final),
+                },
+            )
+        )
+    if extra == 2:
+        paid, rate = draw.integer(900, 90_000), draw.integer(4, 60)
+        original = (2 * paid * 100 + 100 - rate) // (2 * (100 - rate))
+        turns.append(
+            Turn(
+                "reverse",
+                "reverse_reply",
+                {
+                    "currency": slots["currency"],
+                    "paid": money(paid),
+                    "rate": str(rate),
+                    "left": str(100 - rate),
+                    "keep": ratio(100 - rate, 100),
+                    "original": money(original),
+                },
+            )
+        )
+    return turns
+
+
+def bill_split(draw: Draw) -> list[Turn]:
+    """An amount shared equally to the cent, then by given parts."""
+    cents, people = draw.integer(4_000, 620_000), draw.integer(3, 17)
+    share, odd = divmod(cents, people)
+    slots = {
+        "total": money(cents),
+        "people": str(people),
+        "currency": draw.word("currency"),
+        "share": money(share),
+        "more": money(share + 1),
+        "odd": str(odd),
+        "odd_cents": plural(odd, "cent"),
+        "even": str(people - odd),
+        "base": money(share * people),
+        "cents": f"{cents:,}",
+        "bill": draw.word("bill"),
+    }
+    turns = [Turn("ask", "reply" if odd else "exact_reply", slots)]
+    for _ in range(draw.follow_ups()):
+        turns.append(_split_by_parts(draw, slots["currency"]))
+    return turns
+
+
+def _split_by_parts(draw: Draw, currency: str) -> Turn:
+    names = draw.words("codename", draw.integer(3, 4))
+    parts = draw.integers(len(names), 1, 9)
+    total, unit = sum(parts), draw.integer(150, 9_900)
+    cents = unit * total
+    lines = ["| unit | parts | amount |", "| --- | ---: | ---: |"]
+    lines += [
+        f"| {name} | {part} | {money(part * unit)} |"
+        for name, part in zip(names, parts, strict=True)
+    ]
+    lines.append(f"| total | {total} | {money(cents)} |")
+    return Turn(
+        "parts",
+        "parts_reply",
+        {
+            "total": money(cents),
+            "currency": currency,
+            "parts": ", ".join(f"{name} {part}" for name, part in zip(names, parts, strict=True)),
+            "sum": str(total),
+            "addition": " + ".join(map(str, parts)),
+            "unit": money(unit),
+            "table": "\n".join(lines),
+        },
+    )
+
+
+def _reduce(cents: int, rate: int) -> Slots:
+    off = (2 * cents * rate + 100) // 200
+    return {
+        "price": money(cents),
+        "rate": str(rate),
+        "left": str(100 - rate),
+        "keep": ratio(100 - rate, 100),
+        "off": money(off),
+        "reduced": money(cents - off),
+        "one": ratio(cents, 10_000, 4),
+    }
+
+
+def _part_of(draw: Draw) -> Slots:
+    tenths = draw.integer(12, 989) if draw.chance(0.5) else 10 * draw.integer(2, 97)
+    number = draw.integer(40, 19_000)
+    return {
+        "rate": ratio(tenths, 10, 1),
+        "number": f"{number:,}",
+        "factor": ratio(tenths, 1000, 3),
+        "one": ratio(number, 100),
+        "answer": ratio(tenths * number, 1000, 3),
+        "rest": ratio((1000 - tenths) * number, 1000, 3),
+    }
+
+
+def _share(draw: Draw) -> Slots:
+    whole = draw.integer(60, 7_400)
+    part = draw.integer(7, whole - 5)
+    return {
+        "part": f"{part:,}",
+        "whole": f"{whole:,}",
+        "quotient": fixed(part, whole, 4),
+        "answer": ratio(part * 100, whole),
+        "other": ratio((whole - part) * 100, whole),
+        "difference": f"{whole - part:,}",
+        "state": draw.word("state"),
+        "things": draw.word("things"),
+    }
+
+
+def _change(draw: Draw) -> Slots:
+    old = draw.integer(50, 8_600)
+    new = max(20, old * draw.integer(40, 230) // 100 + draw.integer(1, 9))
+    difference = new - old
+    if not difference:
+        new, difference = new + 1, 1
+    return {
+        "old": f"{old:,}",
+        "new": f"{new:,}",
+        "difference": f"{abs(difference):,}",
+        "rise": "increase" if difference > 0 else "decrease",
+        "up": "up" if difference > 0 else "down",
+        "answer": ratio(abs(difference) * 100, old),
+        "factor": ratio(new, old, 4),
+    }

@@ -1,0 +1,139 @@
+"""Lists of numbers: statistics, sequences, sorting and removing duplicates."""
+
+from math import sqrt
+
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
+from personamem.dataset_builder.unrelated.notation import decimal, ratio
+
+
+def statistics(draw: Draw) -> list[Turn]:
+    """Mean, median, range and standard deviation of a short list."""
+    return series(draw, _summary)
+
+
+def sequences(draw: Draw) -> list[Turn]:
+    """The rule, next terms and sums of arithmetic, geometric and recursive sequences."""
+    return series(draw, _sequence)
+
+
+def lists(draw: Draw) -> list[Turn]:
+    """Sort a list of words or numbers and drop its duplicates."""
+    forms = draw.shuffled((("words", _words), ("numbers", _numbers), ("words", _words)))
+    return [
+        Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
+    ]
+
+
+def _summary(draw: Draw) -> Slots:
+    size = draw.integer(5, 10)
+    low = draw.integer(3, 400)
+    values = draw.integers(size, low, low + draw.integer(12, 140))
+    ranked = sorted(values)
+    total, half = sum(values), size // 2
+    squares = sum(value * value for value in values)
+    spread = squares * size - total * total
+    if size % 2:
+        median, middle = str(ranked[half]), f"place {half + 1} of {size}"
+    else:
+        median = ratio(ranked[half - 1] + ranked[half], 2, 1)
+        middle = f"({ranked[half - 1]} + {ranked[half]}) / 2"
+    return {
+        "values": ", ".join(map(str, values)),
+        "ranked": ", ".join(map(str, ranked)),
+        "addition": " + ".join(map(str, values)),
+        "size": str(size),
+        "less": str(size - 1),
+        "total": f"{total:,}",
+        "mean": ratio(total, size),
+        "median": median,
+        "middle": middle,
+        "low": str(ranked[0]),
+        "high": str(ranked[-1]),
+        "range": str(ranked[-1] - ranked[0]),
+        "population": decimal(sqrt(spread) / size),
+        "sample": decimal(sqrt(spread / (size * (size - 1)))),
+        "variance": decimal(spread / (size * size)),
+    }
+
+
+def _sequence(draw: Draw) -> Slots:
+    style, first = draw.integer(0, 3), draw.integer(2, 60)
+    if style == 0:
+        step = draw.pick((-9, -7, -4, 3, 5, 6, 8, 11, 13, 17, 19, 24))
+        start = first + (200 if step < 0 else 0)
+        terms = [start + step * index for index in range(12)]
+        rule = f"{'add' if step > 0 else 'subtract'} {abs(step)} each time"
+        formula = f"a(n) = {start} {'+' if step > 0 else '-'} {abs(step)}·(n - 1)"
+    elif style == 1:
+        factor, start = draw.integer(2, 4), draw.integer(1, 19)
+        terms = [start * factor**index for index in range(12)]
+        rule, formula = f"multiply by {factor} each time", f"a(n) = {start} · {factor}^(n - 1)"
+    elif style == 2:
+        terms = [draw.integer(1, 12), first]
+        while len(terms) < 12:
+            terms.append(terms[-1] + terms[-2])
+        rule, formula = "add the two terms before", "a(n) = a(n - 1) + a(n - 2)"
+    else:
+        bend, shift = draw.integer(1, 5), draw.integer(1, 40)
+        terms = [bend * index * index + shift for index in range(1, 13)]
+        rule = f"the gaps grow by {2 * bend}"
+        formula = f"a(n) = {bend}n² + {shift}"
+    shown = draw.integer(5, 6)
+    nth = draw.integer(9, 12)
+    return {
+        "terms": ", ".join(map(str, terms[:shown])),
+        "next": ", ".join(f"{term:,}" for term in terms[shown : shown + 3]),
+        "rule": rule,
+        "formula": formula,
+        "nth": str(nth),
+        "value": f"{terms[nth - 1]:,}",
+        "shown": str(shown),
+        "sum": f"{sum(terms[:shown]):,}",
+        "ten": f"{sum(terms[:10]):,}",
+        "gaps": ", ".join(
+            str(after - before) for before, after in zip(terms, terms[1:shown], strict=False)
+        ),
+    }
+
+
+def _words(draw: Draw) -> Slots:
+    words = draw.words("things", draw.integer(5, 9))
+    doubled = draw.shuffled(words + [draw.pick(words) for _ in range(draw.integer(1, 3))])
+    unique = list(dict.fromkeys(doubled))
+    ranked = sorted(unique)
+    longest = max(ranked, key=len)
+    lost = len(doubled) - len(unique)
+    return {
+        "items": ", ".join(doubled),
+        "lines": "\n".join(doubled),
+        "sorted": ", ".join(ranked),
+        "sorted_lines": "\n".join(f"{rank}. {word}" for rank, word in enumerate(ranked, 1)),
+        "unique": ", ".join(unique),
+        "number": str(len(doubled)),
+        "left": str(len(unique)),
+        "lost": "one duplicate" if lost == 1 else f"{lost} duplicates",
+        "twice": ", ".join(word for word in unique if doubled.count(word) > 1),
+        "first": ranked[0],
+        "last": ranked[-1],
+        "longest": f"{longest} ({len(longest)} letters)",
+        "reverse": ", ".join(reversed(ranked)),
+    }
+
+
+def _numbers(draw: Draw) -> Slots:
+    values = draw.integers(draw.integer(6, 10), 3, 9_800)
+    doubled = draw.shuffled(values + [draw.pick(values) for _ in range(draw.integer(1, 2))])
+    unique = sorted(set(doubled))
+    even = [value for value in unique if value % 2 == 0]
+    return {
+        "items": ", ".join(map(str, doubled)),
+        "sorted": ", ".join(map(str, unique)),
+        "reverse": ", ".join(map(str, reversed(unique))),
+        "number": str(len(doubled)),
+        "left": str(len(unique)),
+        "low": str(unique[0]),
+        "high": str(unique[-1]),
+        "even": ", ".join(map(str, even)) or "none",
+        "even_number": str(len(even)),
+        "text": ", ".join(sorted(map(str, unique))),
+    }

@@ -1,0 +1,118 @@
+"""The writer of unrelated sessions: deals kinds, problems and phrasings, and renders them."""
+
+from collections.abc import Callable
+from random import Random
+
+from personamem.dataset_builder.errors import unknown_choice
+from personamem.dataset_builder.grammar import Template, capitalise
+from personamem.dataset_builder.schema import Message
+from personamem.dataset_builder.streams import Deck
+from personamem.dataset_builder.unrelated.content_files import load_templates
+from personamem.dataset_builder.unrelated.draw import Draw, Slots
+from personamem.dataset_builder.unrelated.registry import KINDS
+
+_STRETCH = 1_200
+"""Tokens after which a long session moves on to other kinds."""
+
+_HALF_EXCHANGE = 150
+"""A session ends when less than this is missing, so that lengths miss the target evenly."""
+
+_MORE = 0.85
+"""Share of answers followed by a further explanation, where a kind has some."""
+
+
+def kinds() -> tuple[str, ...]:
+    """Return the names of all kinds of problem."""
+    return tuple(KINDS)
+
+
+class UnrelatedWriter:
+    """Write exchanges; make one instance a context.
+
+    Kinds, phrasings and table entries are dealt from shuffled decks, so repeats stay far apart. The
+    text depends on ``random`` and on the order of calls alone.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self._source = random
+        self._draw = Draw(random)
+        self._kinds = Deck(tuple(KINDS), random)
+        self._phrasings: dict[tuple[str, str], Deck] = {}
+
+    def exchange(self, kind: str | None = None) -> list[Message]:
+        """Return 2, 4 or 6 alternating messages on one problem, the user's first.
+
+        ``kind`` is one of ``kinds()`` or None for the next one dealt. Raises InvalidInputError on
+        an unknown kind.
+        """
+        if kind is None:
+            dealt: str = self._kinds.deal()
+            kind = dealt
+        elif kind not in KINDS:
+            raise unknown_choice("kind", kind, KINDS)
+        problem, content = KINDS[kind]
+        messages: list[Message] = []
+        for turn in problem(self._draw):
+            slots = _LazySlots(turn.slots, self._draw)
+            ask = self._render(content, turn.ask, slots)
+            reply = self._answer(content, turn.reply, slots)
+            ask = self._frame("later_user" if messages else "first_user", ask)
+            messages.append({"role": "user", "content": ask})
+            reply = self._frame("assistant", capitalise(reply))
+            messages.append({"role": "assistant", "content": reply})
+        return messages
+
+    def session(self, tokens: int, count: Callable[[str], int]) -> list[tuple[Message, int]]:
+        """Return whole exchanges of about ``tokens`` tokens, each message with its ``count``.
+
+        A session mixes one to three kinds; a long one moves on to others. It holds at least one
+        exchange and misses the target by half an exchange on average.
+        """
+        counted: list[tuple[Message, int]] = []
+        total, mix_end, mix, turn = 0, 0, [""], 0
+        while not counted or total + _HALF_EXCHANGE < tokens:
+            if total >= mix_end:
+                mix = [self._kinds.deal() for _ in range(self._draw.integer(1, 3))]
+                mix_end = total + _STRETCH
+            for message in self.exchange(mix[turn % len(mix)]):
+                size = count(message["content"])
+                counted.append((message, size))
+                total += size
+            turn += 1
+        return counted
+
+    def _answer(self, content: str, group: str, slots: Slots) -> str:
+        answer = self._render(content, group, slots)
+        more = f"{group}_more"
+        if more in load_templates(content) and self._draw.random() < _MORE:
+            gap = "\n\n" if "\n" in answer or self._draw.random() < 0.5 else " "
+            return f"{answer}{gap}{self._render(content, more, slots)}"
+        return answer
+
+    def _render(self, content: str, group: str, slots: Slots) -> str:
+        deck = self._phrasings.get((content, group))
+        if deck is None:
+            deck = Deck(load_templates(content)[group], self._source)
+            self._phrasings[content, group] = deck
+        template: Template = deck.deal()
+        return template.render(slots, self._draw.random)
+
+    def _frame(self, group: str, text: str) -> str:
+        frame = self._render("frames", group, _LazySlots({"text": text}, self._draw))
+        if group != "assistant" and frame[1:2].islower() and self._draw.random() < 0.12:
+            return frame[:1].lower() + frame[1:]
+        return frame
+
+
+class _LazySlots(dict[str, str]):
+    """Slot values; a name without one is a word table, from which a word is dealt and kept."""
+
+    __slots__ = ("_draw",)
+
+    def __init__(self, values: Slots, draw: Draw) -> None:
+        super().__init__(values)
+        self._draw = draw
+
+    def __missing__(self, name: str) -> str:
+        value = self[name] = self._draw.word(name)
+        return value

@@ -1,0 +1,1 @@
+"""The simulated world: the only source of truth of a benchmark."""

@@ -1,0 +1,69 @@
+"""Cohorts: four personas, their calendar, the threads they share and each one's facts."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+
+from personamem.dataset_builder.packs import load_topic
+from personamem.dataset_builder.schema import TOPICS
+from personamem.dataset_builder.streams import stream
+from personamem.dataset_builder.world.facts import Fact, derive_facts
+from personamem.dataset_builder.world.people import Persona, draw_persona
+from personamem.dataset_builder.world.threads import Thread, draw_topic_threads, draw_trait_threads
+
+COHORT_SIZE = 4
+PERIOD_OFFSETS = (0, 7, 30, 365)
+"""Days from the start of a topic to its four periods: start, next week, next month, next year."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """Everything that is true of four personas. ``facts[k]`` maps thread ids to persona k's facts."""
+
+    number: int
+    personas: tuple[Persona, ...]
+    dates: dict[str, tuple[date, ...]]
+    threads: dict[str, Thread]
+    facts: tuple[dict[str, tuple[Fact, ...]], ...]
+
+
+@lru_cache(maxsize=32)
+def build_cohort(seed: int, number: int) -> Cohort:
+    """Return cohort ``number`` of the world ``seed``, personas ``4 * number`` and the next three."""
+    personas = _draw_distinct_personas(seed, number)
+    dates = _draw_calendar(seed, number)
+    threads: dict[str, Thread] = {}
+    for topic in TOPICS:
+        for thread in draw_topic_threads(seed, number, load_topic(topic)):
+            threads[thread.thread_id] = thread
+    for thread in draw_trait_threads(seed, number, TOPICS):
+        threads[thread.thread_id] = thread
+    facts = tuple(
+        {
+            thread_id: derive_facts(
+                thread, persona, k, dates, stream(seed, "facts", number, k, thread_id)
+            )
+            for thread_id, thread in threads.items()
+        }
+        for k, persona in enumerate(personas)
+    )
+    return Cohort(number, personas, dates, threads, facts)
+
+
+def _draw_distinct_personas(seed: int, number: int) -> tuple[Persona, ...]:
+    first = COHORT_SIZE * number
+    return tuple(draw_persona(seed, first + k) for k in range(COHORT_SIZE))
+
+
+def _draw_calendar(seed: int, number: int) -> dict[str, tuple[date, ...]]:
+    """Return the dates of each topic's four periods. Periods of all topics lie close together."""
+    random = stream(seed, "calendar", number)
+    start = date(2023, 1, 9) + timedelta(days=random.randrange(500))
+    calendar = {}
+    for topic in TOPICS:
+        offset = random.randrange(7)
+        calendar[topic] = tuple(
+            start + timedelta(days=offset + days + (random.randrange(5) if days > 7 else 0))
+            for days in PERIOD_OFFSETS
+        )
+    return calendar

@@ -1,0 +1,209 @@
+"""Personas: who the users are. Static attributes never contradict each other or a topic pack.
+
+Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, Tables 10-13).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import Any
+
+import yaml
+from faker import Faker
+
+from personamem.dataset_builder.packs import CONTENT
+from personamem.dataset_builder.streams import stream
+
+PRONOUNS = {
+    "she": {"he": "she", "him": "her", "his": "her"},
+    "he": {"he": "he", "him": "him", "his": "his"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Somebody the user talks about. ``phrase`` is how: "my sister Lena"; ``sex`` "she" or "he"."""
+
+    phrase: str
+    name: str
+    sex: str
+    is_relative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """One user. Empty strings are attributes that the persona does not state."""
+
+    persona_id: int
+    name: str
+    first_name: str
+    age: int
+    gender: str
+    ethnicity: str
+    religion: str
+    employment: str
+    occupation: str
+    education: str
+    marital_status: str
+    english: str
+    region: str
+    town: str
+    pastime: str
+    friends: tuple[Contact, ...]
+    relatives: tuple[Contact, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The persona in one sentence."""
+        role = self.occupation or {
+            "student": "student",
+            "retired": "retiree",
+            "homemaker": "homemaker",
+        }.get(self.employment, "resident")
+        place = f"{role} from {self.town}" if role != "resident" else f"resident of {self.town}"
+        age = f"{'an' if self.age in (18, *range(80, 90)) else 'a'} {self.age}-year-old"
+        return f"{self.first_name} is {age} {place} who {self.pastime}."
+
+
+@cache
+def people_tables() -> Mapping[str, Any]:
+    """Return content/people.yaml: shares in percent, and tables of places, names, occupations."""
+    tables: Mapping[str, Any] = yaml.safe_load((CONTENT / "people.yaml").read_text("utf-8"))
+    return tables
+
+
+def draw_persona(seed: int, persona_id: int) -> Persona:
+    """Return persona ``persona_id`` of the world ``seed``; the same arguments give the same one."""
+    random = stream(seed, "persona", persona_id)
+    drawn = _draw_demographics(random)
+    tables = people_tables()
+    region = tables["regions"][drawn["region"]]
+    faker = Faker(region["locales"][int(random.random() * len(region["locales"]))])
+    faker.seed_instance(random.getrandbits(64))
+    first_name, last_name = _draw_name(faker, drawn["gender"], random)
+    taken = {first_name}
+    low, high = map(int, drawn["age"].split("-"))
+    low = max(low, _LOWEST_AGE.get(drawn["education"], 0), _LOWEST_AGE[drawn["marital_status"]])
+    has_degree = drawn["education"] in ("a bachelor's degree", "a graduate degree")
+    works = drawn["employment"].startswith("employed")
+    occupations = tables["occupations"]["degree" if has_degree else "any"]
+    return Persona(
+        persona_id=persona_id,
+        name=f"{first_name} {last_name}",
+        first_name=first_name,
+        age=random.randint(min(low, high), high),
+        gender=drawn["gender"],
+        ethnicity=drawn["ethnicity"],
+        religion=drawn["religion"],
+        employment=drawn["employment"],
+        occupation=random.choice(occupations) if works else "",
+        education=drawn["education"],
+        marital_status=drawn["marital_status"],
+        english=drawn["english"],
+        region=drawn["region"],
+        town=random.choice(region["towns"]),
+        pastime=random.choice(tables["pastimes"]),
+        friends=_draw_friends(faker, random, taken),
+        relatives=_draw_relatives(faker, random, taken),
+    )
+
+
+def contradiction(drawn: Mapping[str, str]) -> str:
+    """Return why these demographics cannot belong to one person, or an empty string.
+
+    ``drawn`` maps attribute names to values as in people.yaml, ``age`` to a range "25-34".
+    """
+    high = int(drawn["age"].split("-")[1])
+    low = int(drawn["age"].split("-")[0])
+    if drawn["employment"] == "retired" and low < 55:
+        return "retired below 55"
+    if drawn["employment"] == "student" and low > 34:
+        return "student above 44"
+    if low >= 65 and drawn["employment"] not in ("retired", "", "homemaker", "employed part-time"):
+        return "in full working life above 64"
+    if high < _LOWEST_AGE.get(drawn["education"], 0) or high < _LOWEST_AGE[drawn["marital_status"]]:
+        return "too young for the education or marital status"
+    if drawn["education"] == "some years at university" and drawn["employment"] == "retired":
+        return "unfinished studies and retired"
+    native = ("the United States", "the United Kingdom", "Australia or New Zealand", "Canada")
+    if (drawn["english"] == "native") != (drawn["region"] in native):
+        return "native English and the region"
+    likely = _REGIONAL_ETHNICITY.get(drawn["region"])
+    if likely and drawn["ethnicity"] not in likely:
+        return "ethnicity and the names of the region"
+    return ""
+
+
+_LOWEST_AGE = {
+    "a bachelor's degree": 22,
+    "a graduate degree": 25,
+    "vocational training": 20,
+    "married": 23,
+    "divorced": 28,
+    "widowed": 50,
+    "never married": 0,
+    "": 0,
+}
+_REGIONAL_ETHNICITY = {
+    "Latin America": {"Hispanic or Latino", "White", "Mixed", ""},
+    "Africa": {"Black or African", ""},
+    "Asia": {"Asian", ""},
+    "the Middle East": {"Middle Eastern or Arab", "White", ""},
+    "continental Europe": {"White", "Mixed", "Black or African", ""},
+}
+
+
+def _draw_demographics(random: Random) -> dict[str, str]:
+    shares = people_tables()["shares"]
+    # The region comes first and is kept: rejection would starve regions with rare combinations.
+    region = _weighted(shares["region"], random)
+    while True:
+        drawn = {name: _weighted(table, random) for name, table in shares.items()}
+        drawn["region"] = region
+        if not contradiction(drawn):
+            return drawn
+
+
+def _weighted(table: Mapping[str, float], random: Random) -> str:
+    position = random.random() * sum(table.values())
+    for value, share in table.items():
+        position -= share
+        if position < 0:
+            return value
+    return value
+
+
+def _draw_name(faker: Faker, gender: str, random: Random) -> tuple[str, str]:
+    female = gender == "female" or (gender != "male" and random.random() < 0.5)
+    first = faker.first_name_female() if female else faker.first_name_male()
+    return str(first).replace("İ", "I"), str(faker.last_name())
+
+
+def _draw_contact_name(faker: Faker, sex: str, taken: set[str]) -> str:
+    reserved = people_tables()["acquaintances"]
+    while True:
+        name = str(faker.first_name_female() if sex == "she" else faker.first_name_male())
+        # A dotted capital I changes its length in lower case, which breaks text search.
+        if name not in taken and name not in reserved and "İ" not in name:
+            taken.add(name)
+            return name
+
+
+def _draw_friends(faker: Faker, random: Random, taken: set[str]) -> tuple[Contact, ...]:
+    contacts = []
+    for kind in random.sample(people_tables()["friends"], 4):
+        sex = random.choice(("she", "he"))
+        name = _draw_contact_name(faker, sex, taken)
+        contacts.append(Contact(f"my {kind} {name}", name, sex, False))
+    return tuple(contacts)
+
+
+def _draw_relatives(faker: Faker, random: Random, taken: set[str]) -> tuple[Contact, ...]:
+    contacts = []
+    for sex, kinds in people_tables()["relatives"].items():
+        for kind in random.sample(kinds, 2):
+            name = _draw_contact_name(faker, sex, taken)
+            contacts.append(Contact(f"my {kind} {name}", name, sex, True))
+    random.shuffle(contacts)
+    return tuple(contacts)

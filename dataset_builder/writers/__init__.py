@@ -1,0 +1,1 @@
+"""Writers: a session plan in, messages out."""

@@ -1,0 +1,46 @@
+"""How the value of a fact reads in text, for whomever it is about.
+
+Both the writer and the checks use this, so what is written can be found again.
+"""
+
+from collections.abc import Mapping
+
+from personamem.dataset_builder.grammar import expand_all, parse
+from personamem.dataset_builder.packs import load_topic, template
+from personamem.dataset_builder.world.facts import Fact, Relation
+
+FIRST_PERSON = {"I": "I", "me": "me", "my": "my", "myself": "myself"}
+SECOND_PERSON = {"I": "you", "me": "you", "my": "your", "myself": "yourself"}
+THIRD_PERSON = {
+    "she": {"I": "she", "me": "her", "my": "her", "myself": "herself"},
+    "he": {"I": "he", "me": "him", "my": "his", "myself": "himself"},
+}
+
+EVENT_RELATIONS = frozenset(
+    {Relation.DID, Relation.FRIEND_DID, Relation.RELATIVE_DID, Relation.CONSIDERED}
+)
+TRAIT_RELATIONS = frozenset(
+    {Relation.SHOWS, Relation.FRIEND_SHOWS, Relation.RELATIVE_SHOWS, Relation.REJECTS}
+)
+REASON_RELATIONS = frozenset(
+    {Relation.OTHER_CHANGE_BECAUSE, Relation.CONTACT_STOPPED_BECAUSE, Relation.NOT_BECAUSE}
+)
+
+
+def person_slots(fact: Fact) -> Mapping[str, str]:
+    """Return the pronouns for the one whom ``fact`` is about, as the user speaks of them."""
+    return THIRD_PERSON[fact.contact.sex] if fact.contact else FIRST_PERSON
+
+
+def surfaces(fact: Fact) -> tuple[str, ...]:
+    """Return all texts that express the value of ``fact`` in its messages."""
+    slots = person_slots(fact)
+    if fact.relation in TRAIT_RELATIONS:
+        sources = load_topic(fact.topic).shown[fact.value]
+    else:
+        sources = (fact.value,)
+    return tuple(text for source in sources for text in _all_renderings(source, slots))
+
+
+def _all_renderings(source: str, slots: Mapping[str, str]) -> list[str]:
+    return [parse(text).render(slots, lambda: 0.0) for text in expand_all(template(source))]

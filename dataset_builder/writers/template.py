@@ -1,0 +1,186 @@
+"""The embedded writer: deterministic text from templates, without a network or a model.
+
+Each fact becomes an exchange: the user says it, wrapped in everyday detail, and may ask a side
+question; the assistant takes note and answers. Wording is dealt from shuffled decks, so within a
+context a pattern returns only when all others of its kind were used.
+"""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import cache
+from random import Random
+from typing import Any
+
+import yaml
+
+from personamem.dataset_builder.packs import CONTENT, Advice, TopicPack, load_topic, template
+from personamem.dataset_builder.schema import Message
+from personamem.dataset_builder.sessions import SessionPlan, WrittenSession
+from personamem.dataset_builder.streams import Deck
+from personamem.dataset_builder.world.facts import Fact, Relation
+from personamem.dataset_builder.world.people import PRONOUNS, Persona, people_tables
+from personamem.dataset_builder.writers.surfaces import (
+    EVENT_RELATIONS,
+    REASON_RELATIONS,
+    TRAIT_RELATIONS,
+    person_slots,
+)
+
+_BUILD = yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader
+
+
+@cache
+def patterns() -> Mapping[str, Any]:
+    """Return content/patterns.yaml: how relations, openings and system messages are worded."""
+    loaded: Mapping[str, Any] = yaml.load(
+        (CONTENT / "patterns.yaml").read_text("utf-8"), Loader=_BUILD
+    )
+    return loaded
+
+
+class TemplateWriter:
+    """Write all sessions of one context from embedded patterns and topic packs."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._decks: dict[tuple[str, ...], Deck] = {}
+
+    def write(self, plan: SessionPlan, detail: int) -> WrittenSession:
+        """Write ``plan``; ``detail`` 0 is terse, 1 adds side questions, 2 everyday detail too."""
+        messages = [self.write_system(plan.persona, plan.said_on, detail)]
+        carriers: dict[str, tuple[int, ...]] = {}
+        pack = load_topic(plan.topic)
+        opening_slots = {"title": pack.title, **self._scene_slots(plan.said_on)}
+        opening = self._say(("openers",), opening_slots) + " "
+        for fact in plan.facts:
+            start = len(messages)
+            exchange, marked = self._write_fact(fact, pack, plan.said_on, detail, opening)
+            messages.extend(exchange)
+            carriers[fact.fact_id] = tuple(start + index for index in marked)
+            opening = ""
+        return WrittenSession(plan.topic, plan.said_on, tuple(messages), carriers)
+
+    def write_system(self, persona: Persona, said_on: date, detail: int) -> Message:
+        """Return the system message that opens a session: the date and the static persona."""
+        slots = {
+            "weekday": f"{said_on:%A}",
+            "long_date": f"{said_on.day} {said_on:%B %Y}",
+            "name": persona.name,
+            "age": str(persona.age),
+            "town": persona.town,
+        }
+        keys = [key for key in patterns()["system"]["sentences"] if getattr(persona, key)]
+        if detail == 0:
+            keys = ["sentence", *self._random.sample(keys[:-1], 2)]
+        self._random.shuffle(keys)
+        parts = [self._say(("system", "opening"), slots)]
+        for key in keys:
+            value = str(getattr(persona, key))
+            parts.append(self._say(("system", "sentences", key), {**slots, "value": value}))
+        return {"role": "system", "content": " ".join(parts)}
+
+    def write_chat(self, topic: str, said_on: date) -> list[Message]:
+        """Return one exchange about ``topic`` that reveals nothing about the user's preferences."""
+        pack = load_topic(topic)
+        advice: Advice = self._deal("advice", topic, pack.advice)
+        scene, ask = self._scene(pack, said_on), self._render(advice.ask, said_on)
+        aside = self._aside(pack, said_on)
+        parts = ((scene, ask), (aside, ask), (scene, aside, ask))[int(self._random.random() * 3)]
+        return [
+            {"role": "user", "content": " ".join(parts)},
+            {"role": "assistant", "content": self._render(advice.answer, said_on)},
+        ]
+
+    def has_fresh_chat(self, topic: str) -> bool:
+        """Return whether the topic still has a side question that this context has not used."""
+        deck = self._decks.get(("advice", topic))
+        return deck is None or deck.left > 0
+
+    def _write_fact(
+        self, fact: Fact, pack: TopicPack, said_on: date, detail: int, opening: str
+    ) -> tuple[list[Message], list[int]]:
+        slots = self._fact_slots(fact, pack, said_on)
+        messages: list[Message] = []
+        scene = f"{self._scene(pack, said_on)} " if detail == 2 else ""
+        marked = [0]
+        if fact.relation is Relation.DECLINES:
+            request = self._say(("relations", fact.relation, "request"), slots)
+            messages.append({"role": "user", "content": f"{opening}{scene}{request}"})
+            suggestion = self._say(("relations", fact.relation, "suggest"), slots)
+            messages.append({"role": "assistant", "content": suggestion})
+            opening = scene = ""
+            marked = [1, 2]
+        user = f"{opening}{scene}{self._say(('relations', fact.relation, 'user'), slots)}"
+        if fact.contact:
+            slots["who"] = fact.contact.phrase.replace("my ", "your ", 1)
+        reply = self._say(("relations", fact.relation, "ack"), slots)
+        if detail == 2:
+            user = f"{user} {self._aside(pack, said_on)}"
+        if detail:
+            advice: Advice = self._deal("advice", pack.topic, pack.advice)
+            user = f"{user} {self._render(advice.ask, said_on)}"
+            reply = f"{reply} {self._render(advice.answer, said_on)}"
+        messages.append({"role": "user", "content": user})
+        messages.append({"role": "assistant", "content": reply})
+        return messages, marked
+
+    def _fact_slots(self, fact: Fact, pack: TopicPack, said_on: date) -> dict[str, str]:
+        random, people = self._random.random, person_slots(fact)
+        slots = {"when": fact.when, "title": pack.title, **self._scene_slots(said_on)}
+        if fact.contact:
+            slots |= {"who": fact.contact.phrase, **PRONOUNS[fact.contact.sex]}
+        if fact.relation in EVENT_RELATIONS:
+            slots["past"] = template(fact.value).render(people, random)
+        elif fact.relation in TRAIT_RELATIONS:
+            shown: str = self._deal("shown", f"{pack.topic} {fact.value}", pack.shown[fact.value])
+            slots["base"] = template(shown).render(people, random)
+        elif fact.relation in REASON_RELATIONS:
+            slots["reason"] = template(fact.value).render(people, random)
+        else:
+            item = {"item": fact.value}
+            use = self._deal("use", pack.topic, pack.uses)
+            slots |= item
+            slots |= {
+                form: template(getattr(use, form)).render(item, random)
+                for form in ("base", "past", "ing")
+            }
+            if fact.reason:
+                slots["reason"] = template(fact.reason).render(people, random)
+        return slots
+
+    def _scene_slots(self, said_on: date) -> dict[str, str]:
+        tables, random = people_tables(), self._random.random
+        past = said_on - timedelta(days=2 + int(random() * 26))
+        pick = lambda values: values[int(random() * len(values))]  # noqa: E731
+        return {
+            "weekday": f"{past:%A}",
+            "date": f"{past.day} {past:%B}",
+            "month": f"{past:%B}",
+            "clock": f"{int(random() * 14) + 7}:{int(random() * 12) * 5:02d}",
+            "count": str(2 + int(random() * 59)),
+            "acquaintance": pick(tables["acquaintances"]),
+            "town": pick(tables["towns"]),
+            "street": pick(tables["streets"]),
+        }
+
+    def _scene(self, pack: TopicPack, said_on: date) -> str:
+        return self._render(self._deal("scenes", pack.topic, pack.scenes), said_on)
+
+    def _aside(self, pack: TopicPack, said_on: date) -> str:
+        return self._render(self._deal("asides", pack.topic, pack.asides), said_on)
+
+    def _render(self, source: str, said_on: date) -> str:
+        return template(source).render(self._scene_slots(said_on), self._random.random)
+
+    def _say(self, path: tuple[str, ...], slots: Mapping[str, str]) -> str:
+        choices: Any = patterns()
+        for key in path:
+            choices = choices[key]
+        source: str = self._deal("patterns", " ".join(path), choices)
+        return template(source).render(slots, self._random.random)
+
+    def _deal(self, kind: str, name: str, items: Any) -> Any:
+        deck = self._decks.get((kind, name))
+        if deck is None:
+            deck = self._decks[(kind, name)] = Deck(items, self._random)
+        return deck.deal()

@@ -1,0 +1,247 @@
+"""PersonaMem as lm-eval tasks: one class behind every YAML file of this folder.
+
+A task loads one split (``test_split``) of a dataset with ``personamem.loaders``. Its documents hold
+the questions only; contexts are read from the loader while the prompts are built, ordered by
+context so that each is read once. With a chat template the model gets the real conversation as
+messages, normalised to what that very template takes; without one, plain text. Before anything
+runs, the longest prompts are counted in tokens: lm-eval's models would cut one that does not fit.
+"""
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import datasets
+from lm_eval.api.instance import Instance
+from lm_eval.api.task import ConfigurableTask
+
+from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
+from personamem.dataset_builder.schema import LETTERS, Message, Question
+from personamem.loaders import (
+    OFFICIAL_SOURCE,
+    STRICT_RULES,
+    PersonaMem,
+    TemplateRules,
+    load_personamem,
+    make_final_turn,
+    normalise_messages,
+    oracle_messages_for,
+    read_letter,
+    render_plain,
+    rules_of,
+)
+from personamem.loaders.metrics import accuracy_of_third, accuracy_of_type, macro_f1
+from personamem.loaders.oracle import missing_annotations
+from personamem.loaders.templates import find_lost_text
+from personamem.loaders.windows import Window, check_prompts_fit, find_window
+
+DATASET_VARIABLE = "PERSONAMEM_DATASET"
+CONDITIONS = ("full", "nocontext", "oracle")
+
+type_metric = "acc_{}".format
+near, middle, far = (partial(accuracy_of_third, third) for third in ("near", "middle", "far"))
+f1 = macro_f1
+
+_Doc = Mapping[str, Any]
+
+
+class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
+    """A split of a PersonaMem dataset under one condition and one way of answering."""
+
+    data: PersonaMem
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        """Load the split; ``config`` is the YAML file's."""
+        # lm-eval leaves the key that named this class in the config, and then rejects it.
+        super().__init__(config={key: value for key, value in config.items() if key != "class"})
+        for name in self.question_types:
+            self._aggregation_list[type_metric(name)] = partial(accuracy_of_type, name)
+            self._higher_is_better[type_metric(name)] = True
+
+    def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        """Load the questions of the split, ordered by context, then by end index."""
+        self.condition = (dataset_kwargs or {}).get("condition", "full")
+        if self.condition not in CONDITIONS:
+            raise unknown_choice("condition", self.condition, CONDITIONS)
+        split = self.config.test_split
+        self.data = load_personamem(choose_source(self.config.metadata or {}), split)
+        if self.condition == "oracle" and not self.data.has_annotations:
+            raise missing_annotations(self.data)
+        self.config.dataset_path = self.data.source
+        questions = self.data.ordered_questions()
+        self.questions = {question.question_id: question for question in questions}
+        if len(self.questions) != len(questions):
+            raise InvalidInputError(
+                f"{self.data.source}, split {split}: question ids occur twice; they name the "
+                "documents of a run and must differ."
+            )
+        self.question_types = sorted({question.question_type for question in questions})
+        self.dataset = {split: datasets.Dataset.from_list([asdict(q) for q in questions])}
+        self._rules: tuple[Callable[..., Any], TemplateRules] | None = None
+
+    def build_all_requests(self, **kwargs: Any) -> None:
+        """Check that the prompts fit the model's window, then build them as lm-eval does.
+
+        Raises:
+            InvalidInputError: a prompt does not fit; both numbers are named.
+        """
+        window = find_window(kwargs.get("chat_template"), self._reply_tokens())
+        if window is not None:
+            self._check_window(window, kwargs)
+        # The request cache's key holds neither the dataset nor its version.
+        kwargs["tokenizer_name"] = f"{kwargs.get('tokenizer_name', '')}-{self._fingerprint()}"
+        super().build_all_requests(**kwargs)
+
+    def fewshot_context(
+        self,
+        doc: _Doc,
+        num_fewshot: int = 0,
+        system_instruction: str | None = None,
+        apply_chat_template: bool = False,
+        fewshot_as_multiturn: bool = False,
+        chat_template: Callable[..., Any] | None = None,
+        gen_prefix: str | None = None,
+    ) -> Any:
+        """Return the prompt: a string, or for chat APIs lm-eval's JSON form of the messages.
+
+        Raises:
+            InvalidInputError: examples were asked for, or the chat template drops text.
+        """
+        if num_fewshot:
+            raise InvalidInputError(
+                f"num_fewshot is {num_fewshot}, but an example would be a whole other context. "
+                "Accepted: 0."
+            )
+        messages = self.messages_for(self.questions[doc["question_id"]])
+        if system_instruction:
+            messages.insert(0, {"role": "system", "content": system_instruction})
+        if not (apply_chat_template and chat_template):
+            return render_plain(messages, gen_prefix or "")
+        if gen_prefix:
+            messages.append({"role": "assistant", "content": gen_prefix})
+        messages = normalise_messages(messages, self._rules_of(chat_template))
+        rendered = chat_template(messages, add_generation_prompt=not gen_prefix)
+        lost = find_lost_text(rendered, messages) if isinstance(rendered, str) else None
+        if lost is not None:
+            raise InvalidInputError(
+                f"The chat template drops or changes text of question {doc['question_id']}, in "
+                f"message {lost} of {len(messages)}: {messages[lost]['content'][:80]!r}."
+            )
+        return rendered
+
+    def messages_for(self, question: Question) -> list[Message]:
+        """Return the conversation of a question under the task's condition, final turn included."""
+        messages: list[Message] = []
+        if self.condition == "full":
+            messages = self.data.messages_for(question)
+        elif self.condition == "oracle":
+            messages = oracle_messages_for(self.data, question)
+        text = make_final_turn(question.user_question_or_message, question.options)
+        return [*messages, {"role": "user", "content": text}]
+
+    def construct_requests(self, doc: _Doc, ctx: Any, **kwargs: Any) -> list[Instance] | Instance:
+        """Build the requests; a chat model ends its turn itself and needs no stop strings."""
+        requests = super().construct_requests(doc, ctx, **kwargs)
+        if self.OUTPUT_TYPE == "generate_until" and kwargs.get("apply_chat_template"):
+            requests.arguments[1]["until"] = []
+        return requests
+
+    def process_results(self, doc: _Doc, results: Any) -> dict[str, Any]:
+        """Score one question; every metric gets a value from every document."""
+        scores = super().process_results(doc, results)
+        typed = (doc["question_type"], scores["acc"])
+        return {**scores, **{type_metric(name): typed for name in self.question_types}}
+
+    def _rules_of(self, chat_template: Callable[..., Any]) -> TemplateRules:
+        if self._rules is None or self._rules[0] != chat_template:
+            self._rules = (chat_template, probe_rules(chat_template))
+        return self._rules[1]
+
+    def _reply_tokens(self) -> int:
+        if self.OUTPUT_TYPE != "generate_until":
+            return 0  # The last token that is scored is not fed to the model.
+        return int(self.config.generation_kwargs.get("max_gen_toks", 256))
+
+    def _check_window(self, window: Window, kwargs: Mapping[str, Any]) -> None:
+        selection = ("limit", "samples", "rank", "world_size")
+        docs = self.doc_iterator(**{key: kwargs[key] for key in selection if key in kwargs})
+        build = partial(
+            self.fewshot_context,
+            num_fewshot=self.config.num_fewshot or 0,
+            system_instruction=kwargs.get("system_instruction"),
+            apply_chat_template=kwargs.get("apply_chat_template", False),
+            chat_template=kwargs.get("chat_template"),
+            gen_prefix=self.config.gen_prefix,
+        )
+        groups: dict[str, list[_Doc]] = {}
+        for _, doc in docs:
+            shared = doc["shared_context_id"] if self.condition == "full" else doc["question_id"]
+            groups.setdefault(shared, []).append(doc)
+        for group in groups.values():
+            check_prompts_fit(
+                window,
+                f"{self.config.task}, {self.data.source}",
+                [(doc["question_id"], partial(build, doc)) for doc in reversed(group)],
+            )
+
+    def _fingerprint(self) -> str:
+        text = repr((self.data.source, self.condition, self.data.questions))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def choose_source(metadata: Mapping[str, Any]) -> str:
+    """Return the dataset: ``--metadata``, else the environment, else the official release."""
+    return str(metadata.get("dataset") or os.environ.get(DATASET_VARIABLE) or OFFICIAL_SOURCE)
+
+
+def probe_rules(chat_template: Callable[..., Any]) -> TemplateRules:
+    """Return the rules of a model's chat template; the strictest for chat APIs.
+
+    A chat API's "template" returns the messages themselves, so there is nothing to probe: the real
+    template is the server's.
+    """
+    noisy = logging.getLogger("lm_eval.models.huggingface")
+    if not isinstance(chat_template([{"role": "user", "content": "probe"}]), str):
+        return STRICT_RULES
+    # Where a template refuses, lm-eval drops the system messages with a warning; here that is the
+    # expected answer of a probe, not news.
+    disabled, noisy.disabled = noisy.disabled, True
+    try:
+        return rules_of(chat_template)
+    finally:
+        noisy.disabled = disabled
+
+
+def doc_to_text(doc: _Doc) -> str:
+    """Return the final user turn of a question."""
+    return make_final_turn(doc["user_question_or_message"], doc["options"])
+
+
+def process_generated(doc: _Doc, results: list[str]) -> dict[str, Any]:
+    """Score a generated reply."""
+    letter = read_letter(results[0])
+    return {**score_letter(doc, letter), "unparsable": float(letter is None)}
+
+
+def process_likelihoods(doc: _Doc, results: list[tuple[float, bool]]) -> dict[str, Any]:
+    """Score the log-likelihoods of the four letters; the first of equal ones counts."""
+    likelihoods = [likelihood for likelihood, _ in results]
+    return score_letter(doc, LETTERS[likelihoods.index(max(likelihoods))])
+
+
+def score_letter(doc: _Doc, letter: str | None) -> dict[str, Any]:
+    """Return a question's values for every metric that does not depend on the dataset."""
+    gold = LETTERS[doc["answer_index"]]
+    correct = float(letter == gold)
+    by_distance = (doc["distance_to_ref_in_tokens"], correct)
+    return {
+        "acc": correct,
+        "f1": (gold, letter),
+        "acc_near": by_distance,
+        "acc_middle": by_distance,
+        "acc_far": by_distance,
+    }

@@ -1,0 +1,19 @@
+"""The benchmark of the build: it runs, and its last line can be read by a machine."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_bench_prints_the_ratio_of_build_to_floor(project_root: Path, run: Run) -> None:
+    script = project_root / "bench" / "build.py"
+    scale = ("--pairs", 2, "--personas", 4, "--questions", 28)
+    last = run(sys.executable, script, *scale).stdout.splitlines()[-1]
+    found = re.fullmatch(r"build / floor: ([\d.]+)x \(([\d.]+)-([\d.]+), 2 pairs\)", last)
+    assert found, last
+    ratio, low, high = map(float, found.groups())
+    assert 1 < low <= ratio <= high

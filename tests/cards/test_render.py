@@ -1,0 +1,173 @@
+"""The dataset card: a header that tools can read, real counts, and text that stays text."""
+
+import re
+from copy import deepcopy
+from typing import Any
+
+import jinja2
+import pytest
+import yaml
+from datasets.utils.metadata import MetadataConfigs
+from huggingface_hub import DatasetCard
+
+from personamem.cards import render_card
+from personamem.cards.fields import ANNOTATIONS_FIELDS, BENCHMARK_FIELDS, CONTEXTS_FIELDS
+from personamem.dataset_builder.schema import (
+    ANNOTATIONS_SCHEMA,
+    BENCHMARK_SCHEMA,
+    CONTEXTS_SCHEMA,
+    QUESTION_TYPES,
+)
+
+HOSTILE = (
+    '"}]\n---\nlicense: other\n<script>alert(1)</script> | {{ 7 * 7 }} '
+    "`[x](http://x) {% raw %} # *b*"
+)
+
+
+def make_split(contexts: int, questions: int) -> dict[str, Any]:
+    return {
+        "budget_tokens": 32_768,
+        "contexts": contexts,
+        "questions": questions,
+        "quads": questions // 4,
+        "personas": 20,
+        "tokens": 1_234_567,
+        "min_context_tokens": 28_001,
+        "max_context_tokens": 32_760,
+        "question_types": {"suggest_new_ideas": 93, "recall_user_shared_facts": questions - 93},
+        "topics": {"therapy": questions},
+        "letters": {letter: questions // 4 for letter in "abcd"},
+    }
+
+
+@pytest.fixture
+def manifest() -> dict[str, Any]:
+    return {
+        "name": "My benchmark",
+        "version": "1.2.0",
+        "config": {"sizes": ["32k", "1M"]},
+        "config_sha256": "0123456789abcdef" * 4,
+        "seed": 17,
+        "writer": {"name": "template", "model": None},
+        "tokenizer": "o200k_base",
+        "made_with": {"personamem": "0.1.0", "faker": "40.54.0"},
+        "splits": {"32k": make_split(40, 592), "1M": make_split(20, 2_676)},
+        "files": {"benchmark/32k.parquet": {"sha256": "ab" * 32, "bytes": 5, "rows": 592}},
+        "checks": {"blind_accuracy": 0.25},
+    }
+
+
+def test_header_is_read_by_the_hub_library(manifest: dict[str, Any]) -> None:
+    data = DatasetCard(render_card(manifest)).data.to_dict()
+    assert data["license"] == "mit"
+    assert data["language"] == ["en"]
+    assert data["size_categories"] == ["1K<n<10K"]
+    assert data["pretty_name"] == "My benchmark 1.2.0"
+
+
+def test_header_points_every_config_and_split_at_one_parquet_file(manifest: dict[str, Any]) -> None:
+    configs = MetadataConfigs.from_dataset_card_data(DatasetCard(render_card(manifest)).data)
+    assert configs.get_default_config_name() == "benchmark"
+    assert list(configs) == ["benchmark", "contexts", "annotations"]
+    for name, config in configs.items():
+        assert config["data_files"] == [
+            {"split": split, "path": f"{name}/{split}.parquet"} for split in ("32k", "1M")
+        ]
+
+
+@pytest.mark.parametrize(
+    ("questions", "category"),
+    [(999, "n<1K"), (1_000, "1K<n<10K"), (10_000, "10K<n<100K"), (5_000_000, "1M<n<10M")],
+)
+def test_size_category_counts_the_questions(
+    manifest: dict[str, Any], questions: int, category: str
+) -> None:
+    manifest["splits"] = {"32k": make_split(40, questions)}
+    assert DatasetCard(render_card(manifest)).data.to_dict()["size_categories"] == [category]
+
+
+def test_counts_of_the_manifest_appear(manifest: dict[str, Any]) -> None:
+    card = render_card(manifest)
+    assert "| `32k` | 32,768 | 40 | 592 | 148 | 20 | 28,001 to 32,760 | 1,234,567 |" in card
+    assert "3,268 questions over 60 contexts, in\n  2 splits" in card
+    assert "| `therapy` | 592 | 2,676 |" in card
+    assert "| `c` | 148 | 669 |" in card
+    assert "| `faker` | `40.54.0` |" in card
+    assert "| `blind_accuracy` | `0.25` |" in card
+    assert 'revision="v1.2.0"' in card
+
+
+def test_a_type_absent_from_a_split_counts_zero(manifest: dict[str, Any]) -> None:
+    manifest["splits"]["1M"]["question_types"] = {"suggest_new_ideas": 2_676}
+    line = next(x for x in render_card(manifest).splitlines() if "recall_user_shared" in x)
+    assert line.endswith("| 499 | 0 |")
+
+
+@pytest.mark.parametrize(
+    ("fields", "schema", "official"),
+    [
+        (BENCHMARK_FIELDS, BENCHMARK_SCHEMA, 15),
+        (CONTEXTS_FIELDS, CONTEXTS_SCHEMA, 0),
+        (ANNOTATIONS_FIELDS, ANNOTATIONS_SCHEMA, 0),
+    ],
+)
+def test_field_tables_follow_the_schemas(fields: Any, schema: Any, official: int) -> None:
+    assert [field.name for field in fields] == schema.names
+    for field in fields:
+        of_schema = str(schema.field(field.name).type).replace("element: ", "")
+        assert field.type.split("<")[0] == of_schema.split("<")[0]
+
+
+def test_every_question_type_is_explained(manifest: dict[str, Any]) -> None:
+    manifest["splits"]["32k"]["question_types"] = {name: 1 for name in QUESTION_TYPES}
+    card = render_card(manifest)
+    for name in QUESTION_TYPES:
+        assert f"| `{name}`: " in card
+
+
+@pytest.mark.parametrize("place", ["name", "version", "config_sha256", "topic", "check", "writer"])
+def test_hostile_text_stays_text(manifest: dict[str, Any], place: str) -> None:
+    clean = render_card(deepcopy(manifest))
+    if place == "topic":
+        manifest["splits"]["32k"]["topics"] = {HOSTILE: 592}
+    elif place == "check":
+        manifest["checks"] = {HOSTILE: HOSTILE}
+    elif place == "writer":
+        manifest["writer"] = {"name": HOSTILE, "model": HOSTILE}
+    else:
+        manifest[place] = HOSTILE
+    card = render_card(manifest)
+    data = DatasetCard(card).data.to_dict()
+    expected = DatasetCard(clean).data.to_dict()
+    if place in {"name", "version"}:
+        assert HOSTILE in data.pop("pretty_name")
+        expected.pop("pretty_name")
+    assert data == expected
+    body = card.split("\n---\n", 1)[1]
+    assert "49" not in body.replace("499", "")
+    outside_code = strip_code(body)
+    assert "<script>" not in outside_code
+    assert "[x](" not in outside_code.replace(r"\[x\](", "")
+    # Not one line more than without it: nothing broke out of its table cell or code block.
+    if place != "writer":
+        assert body.count("\n```") == clean.count("\n```")
+    for line in body.splitlines():
+        if line.startswith("| `"):
+            assert "|" not in strip_code(line).replace("| ", "").strip(" |")
+
+
+def strip_code(text: str) -> str:
+    return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+
+
+@pytest.mark.parametrize("key", ["name", "version", "splits", "writer", "made_with", "checks"])
+def test_a_missing_key_is_named(manifest: dict[str, Any], key: str) -> None:
+    del manifest[key]
+    with pytest.raises((KeyError, jinja2.UndefinedError), match=key):
+        render_card(manifest)
+
+
+def test_header_survives_a_second_reading(manifest: dict[str, Any]) -> None:
+    header = render_card(manifest).split("---\n")[1]
+    assert yaml.safe_load(header)["configs"][0]["default"] is True

