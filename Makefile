@@ -31,6 +31,7 @@ lint: setup types ## Check format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	MYPYPATH=build/types:examples $(BIN)/mypy examples bench
 
 format: setup ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff format .

@@ -9,7 +9,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.dataset_builder.schema import SIZES, TOPICS
+from personamem.dataset_builder.packs import topic_names
+from personamem.dataset_builder.schema import SIZES
 from personamem.dataset_builder.world.cohort import COHORT_SIZE
 
 DEFAULT_PERSONAS = 60
@@ -36,7 +37,7 @@ class BuildConfig(BaseModel):
     seed: int = Field(default=0, ge=0)
     personas: int = Field(default=DEFAULT_PERSONAS, ge=COHORT_SIZE)
     questions: int | None = Field(default=None, ge=COHORT_SIZE)
-    topics: tuple[str, ...] = TOPICS
+    topics: tuple[str, ...] = Field(default_factory=topic_names)
     writer: Literal["template"] = "template"
     name: str = Field(default="personamem", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$")
     version: str = Field(default="1.0.0", pattern=r"^\d+\.\d+\.\d+$")
@@ -55,11 +56,11 @@ class BuildConfig(BaseModel):
     @classmethod
     def _known_topics(cls, topics: tuple[str, ...]) -> tuple[str, ...]:
         for topic in topics:
-            if topic not in TOPICS:
-                raise unknown_choice("topic", topic, TOPICS)
+            if topic not in topic_names():
+                raise unknown_choice("topic", topic, topic_names())
         if not topics:
-            raise ValueError(f"at least one topic is needed: {', '.join(TOPICS)}")
-        return tuple(topic for topic in TOPICS if topic in topics)
+            raise ValueError(f"at least one topic is needed: {', '.join(topic_names())}")
+        return tuple(topic for topic in topic_names() if topic in topics)
 
     @model_validator(mode="after")
     def _multiples_of_four(self) -> "BuildConfig":

@@ -1,8 +1,8 @@
 """Contexts: one persona's dated sessions, packed into a token budget.
 
-First the sessions that questions need are written, as chatty as the budget allows. Then side chat of
-the same topics and unrelated sessions fill the context up to a drawn share of the budget. Sessions
-stand in order of their dates, so a topic's sessions are in causal order.
+First the sessions that questions need are written, as chatty as the budget allows. Then side chat
+of the same topics and unrelated sessions fill the context up to a drawn share of the budget.
+Sessions stand in order of their dates, so a topic's sessions are in causal order.
 """
 
 from dataclasses import dataclass

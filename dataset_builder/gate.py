@@ -60,7 +60,9 @@ def check_split(
         lengths = [len(option) for option in rows[0]["options"]]
         worst = max(worst, max(lengths) / min(lengths))
         if worst > MAX_LENGTH_RATIO:
-            raise GateError(f"Quad {quad_id} has options of {min(lengths)} to {max(lengths)} letters.")
+            raise GateError(
+                f"Quad {quad_id} has options of {min(lengths)} to {max(lengths)} letters."
+            )
     budget = schema.SIZES[size]
     for tokens in context_tokens:
         if not MIN_FILL * budget <= tokens <= budget:

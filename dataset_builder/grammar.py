@@ -90,7 +90,7 @@ def parse(source: str) -> Template:
 
 
 def expand_all(template: Template, limit: int = 10_000) -> Iterator[str]:
-    """Yield the distinct texts of a template with its slots left as ``{name}``, at most ``limit``."""
+    """Yield the texts of a template with its slots left as ``{name}``, at most ``limit``."""
     for count, text in enumerate(_expand(template.parts)):
         if count >= limit:
             return
@@ -103,7 +103,7 @@ def capitalise(text: str) -> str:
 
 
 def with_article(text: str) -> str:
-    """Return ``text`` behind "a" or "an", by its first letter and the common exceptions of sound."""
+    """Return ``text`` behind "a" or "an", by its first letter and common exceptions."""
     lower = text.lower()
     sounds_like_you = lower.startswith(("uni", "use", "usu", "eu", "one", "uke", "uto"))
     silent_h = lower.startswith(("hour", "honest", "heir"))

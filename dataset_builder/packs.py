@@ -16,7 +16,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
 from personamem.dataset_builder.grammar import Template, expand_all, parse
-from personamem.dataset_builder.schema import TOPICS
 
 CONTENT = Path(__file__).parent / "content"
 
@@ -162,8 +161,6 @@ class TopicPack(_Strict):
 
     @model_validator(mode="after")
     def _check_whole(self) -> "TopicPack":
-        if self.topic not in TOPICS:
-            raise unknown_choice("topic", self.topic, TOPICS)
         if set(self.shown) != set(TRAITS) or any(len(v) < 3 for v in self.shown.values()):
             raise ValueError(f"'shown' needs at least 3 entries for each of {', '.join(TRAITS)}")
         if sum(1 for _ in self.items()) < 32:
@@ -239,7 +236,7 @@ def load_pack(path: Path) -> TopicPack:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"Topic pack {path} is not valid YAML: {error}") from error
     try:
-        return TopicPack.model_validate(data)
+        pack = TopicPack.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "pack"
@@ -247,13 +244,24 @@ def load_pack(path: Path) -> TopicPack:
         raise InvalidInputError(f"Topic pack {path}: {where}: {first['msg']}{more}") from error
     except InvalidInputError as error:
         raise InvalidInputError(f"Topic pack {path}: {error}") from error
+    if pack.topic != path.stem:
+        raise InvalidInputError(
+            f"Topic pack {path}: topic is {pack.topic!r}; accepted: {path.stem!r}, as the file."
+        )
+    return pack
+
+
+@cache
+def topic_names() -> tuple[str, ...]:
+    """Return the names of all embedded topics, in alphabetical order. A topic is a file."""
+    return tuple(sorted(path.stem for path in (CONTENT / "topics").glob("*.yaml")))
 
 
 @cache
 def load_topic(topic: str) -> TopicPack:
     """Return the embedded pack of ``topic``. Raises InvalidInputError for an unknown topic."""
-    if topic not in TOPICS:
-        raise unknown_choice("topic", topic, TOPICS)
+    if topic not in topic_names():
+        raise unknown_choice("topic", topic, topic_names())
     return load_pack(CONTENT / "topics" / f"{topic}.yaml")
 
 

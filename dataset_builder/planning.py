@@ -1,7 +1,7 @@
 """The plan of a cohort's contexts: which quads are asked and which threads they need.
 
-A group of four contexts (one a persona) shares a plan: the same topics, threads and questions. Types
-are dealt round-robin over the whole split, so their shares are even however many quads a group has.
+A group of four contexts (one a persona) shares a plan: the same topics, threads and questions.
+Types are dealt round-robin over the split, so their shares are even however many a group asks.
 """
 
 from collections import Counter
@@ -88,15 +88,28 @@ def plan_split(config: BuildConfig, size: str) -> tuple[GroupPlan, ...]:
     plans = []
     for group in range(groups):
         n_quads = quads // groups + (group < quads % groups)
-        types = Counter(
-            schema.QUESTION_TYPES[(types_offset + i) % len(schema.QUESTION_TYPES)]
-            for i in range(n_quads)
-        )
-        types_offset += n_quads
+        types, types_offset = _deal_types(n_quads, types_offset)
         n_topics = _topics_needed(types, size, len(config.topics))
         topics = _deal_topics(config, size, topic_counter, n_topics)
         plans.append(_plan_group(config, size, group, topics, types, random.randrange(1 << 30)))
     return tuple(plans)
+
+
+def _deal_types(n_quads: int, offset: int) -> tuple[Counter[str], int]:
+    """Return how many quads of each type a group asks, and the offset for the next group.
+
+    What is left after equal shares goes round over the groups. A group too small for two of each
+    has two of ACKNOWLEDGE all the same, so that it holds a pair before and after an update.
+    """
+    share, rest = divmod(n_quads, len(schema.QUESTION_TYPES))
+    types = Counter(dict.fromkeys(schema.QUESTION_TYPES, share) if share else {})
+    if share == 1 and rest:
+        types[schema.ACKNOWLEDGE] += 1
+        rest -= 1
+    for _ in range(rest):
+        types[schema.QUESTION_TYPES[offset % len(schema.QUESTION_TYPES)]] += 1
+        offset += 1
+    return types, offset
 
 
 def _topics_needed(types: Counter[str], size: str, available: int) -> int:

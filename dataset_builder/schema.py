@@ -91,7 +91,7 @@ BENCHMARK_SCHEMA = pa.schema(
     ]
     + [pa.field("options", pa.list_(pa.string())), pa.field("answer_index", pa.int64())]
 )
-"""``benchmark/<split>.parquet``: ``options`` are the four texts without letters, in letter order."""
+"""``benchmark/<split>.parquet``: ``options`` are the four texts without letters, in order."""
 
 MESSAGE_TYPE = pa.struct([pa.field("role", pa.string()), pa.field("content", pa.string())])
 
@@ -108,8 +108,8 @@ CONTEXTS_SCHEMA = pa.schema(
         pa.field("messages", pa.list_(MESSAGE_TYPE)),
     ]
 )
-"""``contexts/<split>.parquet``: one row a context; ``session_starts`` are message indices, topics of
-unrelated sessions are empty strings, dates are ISO 8601."""
+"""``contexts/<split>.parquet``: one row a context; ``session_starts`` are message indices, topics
+of unrelated sessions are empty strings, dates are ISO 8601."""
 
 ANNOTATIONS_SCHEMA = pa.schema(
     [
@@ -126,8 +126,8 @@ ANNOTATIONS_SCHEMA = pa.schema(
     ]
 )
 """``annotations/<split>.parquet``: why the gold is the gold. ``evidence_message_indices`` prove it;
-``related_message_indices`` also hold the mentions of the other three options. ``pair_id`` joins a
-quad asked before and after an update (``pair_position`` "before" or "after", else empty strings)."""
+``related_message_indices`` also hold the mentions of the other three options. ``pair_id`` joins
+one asked before and after an update (``pair_position`` "before" or "after", else empty strings)."""
 
 
 class Message(TypedDict):

@@ -39,17 +39,16 @@ def main() -> int:
     model = export_smollm2(ROOT / ".cache" / "SmolLM2-135M-Instruct")
     print(model)
 
-    say("2. Build: eight personas (two cohorts of four), contexts of 4k tokens, 64 questions")
-    run(
-        "personamem", "build", "--size", SPLIT, "--personas", 8, "--questions", 64, "--out", dataset
-    )
+    say("2. Build: eight personas (two cohorts of four), each with a context of 4k tokens")
+    scale = ("--size", SPLIT, "--personas", 8, "--questions", options.questions)
+    run("personamem", "build", *scale, "--out", dataset)
 
     say("3. Load it and look at one question")
     show_question(dataset)
 
-    say(f"4. Score the model on {options.questions} questions, with the conversation and without")
+    say("4. Score the model, with the conversation and without")
     scores = {
-        task: evaluate(task, model, dataset, options.questions, folder / task)
+        task: evaluate(task, model, dataset, folder / task, options.limit)
         for task in (f"personamem_{SPLIT}", f"personamem_{SPLIT}_nocontext")
     }
     print_scores(scores)
@@ -61,7 +60,10 @@ def parse_arguments() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument(
-        "--questions", type=int, default=32, help="questions to score, 64 at most (default: 32)"
+        "--questions", type=int, default=32, help="a multiple of four, 28 at least (default: 32)"
+    )
+    parser.add_argument(
+        "--limit", type=int, help="score only the first questions (default: all of them)"
     )
     parser.add_argument(
         "--folder",
@@ -115,15 +117,17 @@ def show_question(dataset: Path) -> None:
         print(f"  {mark} ({letter}) {option}")
 
 
-def evaluate(task: str, model: Path, dataset: Path, limit: int, output: Path) -> dict[str, Any]:
+def evaluate(
+    task: str, model: Path, dataset: Path, output: Path, limit: int | None
+) -> dict[str, Any]:
     """Score the model with the plain `lm_eval` command and return the task's results."""
     run(
         "lm_eval",
         *("--model", "hf", "--model_args", f"pretrained={model},dtype=float32"),
         # A model of this size rambles; the letter comes first or not at all.
         *("--tasks", task, "--apply_chat_template", "--gen_kwargs", "max_gen_toks=32"),
-        *("--metadata", json.dumps({"dataset": str(dataset)})),
-        *("--limit", limit, "--output_path", output),
+        *("--metadata", json.dumps({"dataset": str(dataset)}), "--output_path", output),
+        *(() if limit is None else ("--limit", limit)),
     )
     report = json.loads(next(output.rglob("results_*.json")).read_text(encoding="utf-8"))
     results: dict[str, Any] = report["results"][task]
@@ -131,21 +135,25 @@ def evaluate(task: str, model: Path, dataset: Path, limit: int, output: Path) ->
 
 
 def print_scores(scores: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print one table: a line for each metric, a column for each task."""
+    """Print one table: a line for each question type, a column for each task."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title="Accuracy, and other shares of the questions asked")
-    table.add_column("")
+    from personamem.dataset_builder.schema import QUESTION_TYPES
+
+    lines = {"all questions": "acc", **{name: f"acc_{name}" for name in QUESTION_TYPES}}
+    lines["no readable letter"] = "unparsable"
+    table = Table(title="Share of right answers", title_justify="left")
+    table.add_column("question type", no_wrap=True)
     for task in scores:
-        table.add_column(task, justify="right")
-    names = dict.fromkeys(name for result in scores.values() for name in result)
-    for name in names:
-        values = [result.get(name) for result in scores.values()]
-        if "stderr" not in name and all(isinstance(value, float) for value in values):
-            table.add_row(name.removesuffix(",none"), *(f"{value:.3f}" for value in values))
-    Console().print(table)
-    print(f"Chance is {CHANCE}. Without the conversation no model can do better over whole quads.")
+        table.add_column(task.removeprefix("personamem_"), justify="right")
+    for line, metric in lines.items():
+        table.add_row(line, *(f"{result[f'{metric},none']:.3f}" for result in scores.values()))
+    Console(width=90).print(table)
+    print(
+        f"Chance is {CHANCE}. Without the conversation the four questions of a quad are one, and\n"
+        "so are the answers: right once in four, or never when they name no letter."
+    )
 
 
 if __name__ == "__main__":

@@ -64,7 +64,6 @@ class ParquetContexts:
             raise DatasetError(f"{path} cannot be read as Parquet: {error}") from error
         with file:
             check_columns(path, file.schema_arrow, CONTEXTS_SCHEMA)
-            self.num_rows = int(file.metadata.num_rows)
             for group in range(file.num_row_groups):
                 self._index_group(file, group)
 

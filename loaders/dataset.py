@@ -13,7 +13,7 @@ from personamem.dataset_builder.errors import DatasetError, unknown_choice
 from personamem.dataset_builder.schema import Message, Question
 from personamem.loaders.annotations import Annotation, read_annotations
 from personamem.loaders.contexts import Context, ContextStore, JsonlContexts, ParquetContexts
-from personamem.loaders.manifest import check_file
+from personamem.loaders.manifest import check_parquet_file
 from personamem.loaders.questions import read_csv_questions, read_parquet_questions
 from personamem.loaders.sources import SplitFiles, locate_split, parse_source
 
@@ -147,7 +147,7 @@ def _load_ours(files: SplitFiles, source: str) -> PersonaMem:
     assert files.manifest is not None
     for path in (files.questions, files.contexts, files.annotations):
         if path is not None:
-            check_file(files.manifest, path.relative_to(files.folder).as_posix(), path)
+            check_parquet_file(files.manifest, path.relative_to(files.folder).as_posix(), path)
     questions = read_parquet_questions(files.questions)
     contexts = ParquetContexts(files.contexts)
     _check_references(files.questions, questions, contexts)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from personamem.dataset_builder.errors import DatasetError
 
 
@@ -53,8 +55,8 @@ def read_manifest(path: Path) -> Manifest:
     return Manifest(path, records, tuple(str(split) for split in splits))
 
 
-def check_file(manifest: Manifest, name: str, path: Path, rows: int | None = None) -> None:
-    """Check a file's size and digest (one streaming pass), and its row count where known.
+def check_parquet_file(manifest: Manifest, name: str, path: Path) -> None:
+    """Check a file's size, its digest (one streaming pass), and its number of rows.
 
     Raises:
         DatasetError: the manifest has no such file, or a value differs; both are named.
@@ -71,7 +73,8 @@ def check_file(manifest: Manifest, name: str, path: Path, rows: int | None = Non
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if digest != record.sha256:
         raise _mismatch(manifest, path, "sha256", digest, record.sha256)
-    if rows is not None and record.rows is not None and rows != record.rows:
+    rows = pq.read_metadata(path).num_rows
+    if record.rows is not None and rows != record.rows:
         raise _mismatch(manifest, path, "rows", rows, record.rows)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from huggingface_hub import HfApi, snapshot_download
 from huggingface_hub.errors import (
+    HFValidationError,
     HfHubHTTPError,
     LocalEntryNotFoundError,
     OfflineModeIsEnabled,
@@ -31,6 +32,7 @@ from personamem.loaders.manifest import Manifest, read_manifest
 
 MANIFEST = "manifest.json"
 PARTIAL_SUFFIX = ".partial"
+_KINDS = ("benchmark", "contexts", "annotations")
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -107,21 +109,39 @@ def locate_split(source: Source, split: str) -> SplitFiles:
     return _locate_in_folder(folder, split, source)
 
 
-_KINDS = ("benchmark", "contexts", "annotations")
+def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
+    """Return the names of a source's splits, smallest first.
+
+    Raises:
+        DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
+        DatasetError: a folder that is not a dataset, or is half-written.
+        InvalidInputError: a revision that cannot apply.
+    """
+    parsed = parse_source(source, revision)
+    folder = parsed.folder or _fetch(parsed, [MANIFEST], None)
+    if (folder / MANIFEST).exists():
+        return _by_size(read_manifest(folder / MANIFEST).splits)
+    _refuse_half_written(folder)
+    splits = _official_splits(folder, parsed)
+    if not splits:
+        raise _not_a_dataset(parsed)
+    return splits
 
 
 def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
     if (folder / MANIFEST).exists():
         return _locate_ours(folder, split)
-    half_written = folder.name.endswith(PARTIAL_SUFFIX) or any(
-        (folder / kind).is_dir() for kind in _KINDS
-    )
-    if half_written:
+    _refuse_half_written(folder)
+    return _locate_official(folder, split, source)
+
+
+def _refuse_half_written(folder: Path) -> None:
+    partial = folder.name.endswith(PARTIAL_SUFFIX)
+    if partial or any((folder / kind).is_dir() for kind in _KINDS):
         raise DatasetError(
             f"{folder} is half-written: it has no {MANIFEST}, which is written last. "
             "Run the build again (it resumes), or fetch the folder again."
         )
-    return _locate_official(folder, split, source)
 
 
 def _locate_ours(folder: Path, split: str) -> SplitFiles:
@@ -150,13 +170,17 @@ def _locate_official(folder: Path, split: str, source: Source) -> SplitFiles:
         known = _official_splits(folder, source)
         if known:
             raise unknown_choice(f"split of {source}", split, known)
-        raise DatasetError(
-            f"{source} is not a dataset: it holds neither {MANIFEST} (our layout) nor "
-            "questions_<split>.csv with shared_contexts_<split>.jsonl (the official release)."
-        )
+        raise _not_a_dataset(source)
     if not contexts.exists():
         raise DatasetError(f"{contexts} is missing beside {questions.name}.")
     return SplitFiles(folder, split, questions, contexts, annotations=None, manifest=None)
+
+
+def _not_a_dataset(source: Source) -> DatasetError:
+    return DatasetError(
+        f"{source} is not a dataset: it holds neither {MANIFEST} (our layout) nor "
+        "questions_<split>.csv with shared_contexts_<split>.jsonl (the official release)."
+    )
 
 
 def _official_splits(folder: Path, source: Source) -> list[str]:
@@ -199,6 +223,7 @@ def _fetch(source: Source, patterns: list[str], commit: str | None) -> Path:
         LocalEntryNotFoundError,
         OfflineModeIsEnabled,
         HfHubHTTPError,
+        HFValidationError,
     ) as error:
         raise DatasetNotFoundError(
             f"No local folder {source.hub_id!r}, and the Hub dataset {str(source)!r} cannot be "

@@ -44,57 +44,55 @@ def find_window(chat_template: Callable[..., Any] | None, reply_tokens: int) -> 
     return Window(tokens, reply_tokens, lambda text: len(encode(text)))
 
 
-def check_prompts_fit(
-    window: Window, where: str, prompts: Sequence[tuple[str, Callable[[], Any]]]
-) -> None:
-    """Check prompts that share a beginning, the longest first.
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt that can be built: its question, its last turn, and the function that builds it.
+
+    ``build`` returns a text; anything else is a form whose tokens cannot be counted.
+    """
+
+    question_id: str
+    last_turn: str
+    build: Callable[[], Any]
+
+
+def check_prompts_fit(window: Window, where: str, prompts: Sequence[Prompt]) -> None:
+    """Check prompts that are beginnings of one another, but for their last turns.
 
     Args:
         window: the model's.
         where: what to call the run in an error.
-        prompts: (question id, function that builds the prompt).
+        prompts: the one with the most messages first. The others are built only where room is so
+            scarce that their last turns could matter.
 
     Raises:
         InvalidInputError: a prompt and its reply do not fit; all numbers are named.
     """
     room = window.tokens - window.reply
-    counted: tuple[str, int] | None = None
-    for identifier, build in prompts:
-        prompt = build()
-        if not isinstance(prompt, str) or _size(prompt) + SPECIAL_TOKENS <= room:
+    longest: int | None = None
+    for prompt in prompts:
+        if longest is not None and longest + _bound(prompt.last_turn) <= room:
             continue
-        if counted is not None and _bound(prompt, *counted) <= room:
-            continue
-        counted = (prompt, window.count(prompt))
-        if counted[1] > room:
+        text = prompt.build()
+        if not isinstance(text, str):
+            return
+        tokens = _bound(text)
+        if tokens > room:
+            tokens = window.count(text)
+        if tokens > room:
             reply = f" and a reply of up to {window.reply:,}" if window.reply else ""
             raise InvalidInputError(
-                f"{where}, question {identifier}: the prompt has {counted[1]:,} tokens{reply}, the "
-                f"model's window {window.tokens:,}. It would be cut off. Choose a smaller size, a "
-                "model with a larger window, or --limit; if the model takes more than it says, set "
-                "max_length in --model_args."
+                f"{where}, question {prompt.question_id}: the prompt has {tokens:,} tokens{reply}, "
+                f"the model's window {window.tokens:,}. It would be cut off. Choose a smaller size, "
+                "a model with a larger window, or --limit; if the model takes more than it says, "
+                "set max_length in --model_args."
             )
+        longest = tokens if longest is None else longest
 
 
-def _bound(prompt: str, known: str, known_tokens: int) -> int:
-    """Return a number of tokens that ``prompt`` cannot exceed, given those of a longer one."""
-    shared = _shared_prefix(prompt, known)
-    return known_tokens + _size(prompt[shared:]) + SPECIAL_TOKENS
-
-
-def _shared_prefix(first: str, second: str) -> int:
-    low, high = 0, min(len(first), len(second))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[low:middle] == second[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _size(text: str) -> int:
-    return len(text.encode("utf-8"))
+def _bound(text: str) -> int:
+    """Return a number of tokens that a text cannot exceed: its bytes, and the special ones."""
+    return len(text.encode("utf-8")) + SPECIAL_TOKENS
 
 
 def _find_calling_model() -> Any:

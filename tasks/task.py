@@ -37,7 +37,7 @@ from personamem.loaders import (
 from personamem.loaders.metrics import accuracy_of_third, accuracy_of_type, macro_f1
 from personamem.loaders.oracle import missing_annotations
 from personamem.loaders.templates import find_lost_text
-from personamem.loaders.windows import Window, check_prompts_fit, find_window
+from personamem.loaders.windows import Prompt, Window, check_prompts_fit, find_window
 
 DATASET_VARIABLE = "PERSONAMEM_DATASET"
 CONDITIONS = ("full", "nocontext", "oracle")
@@ -73,12 +73,6 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
             raise missing_annotations(self.data)
         self.config.dataset_path = self.data.source
         questions = self.data.ordered_questions()
-        self.questions = {question.question_id: question for question in questions}
-        if len(self.questions) != len(questions):
-            raise InvalidInputError(
-                f"{self.data.source}, split {split}: question ids occur twice; they name the "
-                "documents of a run and must differ."
-            )
         self.question_types = sorted({question.question_type for question in questions})
         self.dataset = {split: datasets.Dataset.from_list([asdict(q) for q in questions])}
         self._rules: tuple[Callable[..., Any], TemplateRules] | None = None
@@ -116,7 +110,7 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
                 f"num_fewshot is {num_fewshot}, but an example would be a whole other context. "
                 "Accepted: 0."
             )
-        messages = self.messages_for(self.questions[doc["question_id"]])
+        messages = self.messages_for(question_of(doc))
         if system_instruction:
             messages.insert(0, {"role": "system", "content": system_instruction})
         if not (apply_chat_template and chat_template):
@@ -177,16 +171,15 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
             chat_template=kwargs.get("chat_template"),
             gen_prefix=self.config.gen_prefix,
         )
-        groups: dict[str, list[_Doc]] = {}
-        for _, doc in docs:
-            shared = doc["shared_context_id"] if self.condition == "full" else doc["question_id"]
-            groups.setdefault(shared, []).append(doc)
-        for group in groups.values():
-            check_prompts_fit(
-                window,
-                f"{self.config.task}, {self.data.source}",
-                [(doc["question_id"], partial(build, doc)) for doc in reversed(group)],
-            )
+        groups: dict[Any, list[Prompt]] = {}
+        for number, doc in docs:
+            prompt = Prompt(doc["question_id"], doc_to_text(doc), partial(build, doc))
+            # Only whole conversations are beginnings of one another.
+            group = doc["shared_context_id"] if self.condition == "full" else number
+            groups.setdefault(group, []).append(prompt)
+        for prompts in groups.values():
+            where = f"{self.config.task}, {self.data.source}"
+            check_prompts_fit(window, where, prompts[::-1])
 
     def _fingerprint(self) -> str:
         text = repr((self.data.source, self.condition, self.data.questions))
@@ -214,6 +207,11 @@ def probe_rules(chat_template: Callable[..., Any]) -> TemplateRules:
         return rules_of(chat_template)
     finally:
         noisy.disabled = disabled
+
+
+def question_of(doc: _Doc) -> Question:
+    """Return the question that a document was made of."""
+    return Question(**{**doc, "options": tuple(doc["options"])})
 
 
 def doc_to_text(doc: _Doc) -> str:

@@ -18,8 +18,11 @@ def test_demo_builds_loads_and_scores(
     project_root: Path, smollm2_dir: Path, run: Run, tmp_path: Path
 ) -> None:
     demo = project_root / "examples" / "demo.py"
-    printed = run(sys.executable, demo, "--questions", 8, "--folder", tmp_path / "demo").stdout
-    assert "64 questions over 8 contexts" in printed
-    table = printed[printed.index("Accuracy") :]
-    for name in ("acc", "unparsable", *(f"acc_{name}" for name in QUESTION_TYPES)):
-        assert re.search(rf"{name}\b.* [01]\.\d{{3}} .* [01]\.\d{{3}} ", table), name
+    scale = ("--questions", 28, "--limit", 8)
+    printed = run(sys.executable, demo, *scale, "--folder", tmp_path / "demo").stdout
+    assert "28 questions over 8 contexts" in printed
+    table = printed[printed.index("Share of right answers") :]
+    for line in ("all questions", "no readable letter"):
+        assert re.search(rf"{line} .* [01]\.\d{{3}} .* [01]\.\d{{3}} ", table), line
+    for line in QUESTION_TYPES:
+        assert re.search(rf"{line} ", table), line

@@ -19,8 +19,8 @@ from personamem.dataset_builder.errors import InvalidInputError
 def stage_folder(out: Path, overwrite: bool) -> Iterator[Path]:
     """Yield an empty folder that becomes ``out`` on leaving without an error.
 
-    Raises InvalidInputError when ``out`` holds something and ``overwrite`` is false, when it is not a
-    folder, or when another process is building it.
+    Raises InvalidInputError when ``out`` holds something and ``overwrite`` is false, when it is
+    not a folder, or when another process is building it.
     """
     if out.exists() and not out.is_dir():
         raise InvalidInputError(f"Output {out} is a file; accepted: a folder that can be made.")

@@ -77,7 +77,9 @@ def word_quad(config: BuildConfig, plan: QuadPlan, thread: Thread) -> Quad:
                 options=tuple(texts[i] for i in order),
                 keys=tuple(keys[i] for i in order),
             )
-    raise QuadError(f"{plan.quad_id} ({plan.question_type}, {thread.topic}): options differ too much.")
+    raise QuadError(
+        f"{plan.quad_id} ({plan.question_type}, {thread.topic}): options differ too much."
+    )
 
 
 def _word_question(plan: QuadPlan, thread: Thread, random: Random) -> str:

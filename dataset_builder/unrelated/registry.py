@@ -7,8 +7,18 @@ from personamem.dataset_builder.unrelated.clock import duration, time_zone
 from personamem.dataset_builder.unrelated.days import days_between, iso_week, weekday, working_days
 from personamem.dataset_builder.unrelated.integers import gcd_lcm, number_base, primes, roman
 from personamem.dataset_builder.unrelated.percent import bill_split, discount, percentage
+from personamem.dataset_builder.unrelated.programs import (
+    json_data,
+    python_code,
+    regex,
+    shell,
+    sql,
+)
+from personamem.dataset_builder.unrelated.records import spreadsheet, table
 from personamem.dataset_builder.unrelated.series_and_samples import lists, sequences, statistics
+from personamem.dataset_builder.unrelated.text_codes import checksum, spelling_alphabet, text_edit
 from personamem.dataset_builder.unrelated.units import conversion
+from personamem.dataset_builder.unrelated.words import letters, spelling, synonyms, word_meaning
 
 KINDS: dict[str, tuple[Callable[[Draw], list[Turn]], str]] = {
     "length": (conversion("length"), "conversion"),
@@ -33,4 +43,18 @@ KINDS: dict[str, tuple[Callable[[Draw], list[Turn]], str]] = {
     "statistics": (statistics, "statistics"),
     "sequences": (sequences, "sequences"),
     "lists": (lists, "lists"),
+    "table": (table, "table"),
+    "spreadsheet": (spreadsheet, "spreadsheet"),
+    "python_code": (python_code, "python_code"),
+    "sql": (sql, "sql"),
+    "shell": (shell, "shell"),
+    "regex": (regex, "regex"),
+    "json_data": (json_data, "json_data"),
+    "word_meaning": (word_meaning, "word_meaning"),
+    "synonyms": (synonyms, "synonyms"),
+    "spelling": (spelling, "spelling"),
+    "letters": (letters, "letters"),
+    "text_edit": (text_edit, "text_edit"),
+    "checksum": (checksum, "checksum"),
+    "spelling_alphabet": (spelling_alphabet, "spelling_alphabet"),
 }

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
-from personamem.dataset_builder.packs import load_topic
-from personamem.dataset_builder.schema import TOPICS
+from personamem.dataset_builder.packs import load_topic, topic_names
 from personamem.dataset_builder.streams import stream
 from personamem.dataset_builder.world.facts import Fact, derive_facts
 from personamem.dataset_builder.world.people import Persona, draw_persona
@@ -18,7 +17,7 @@ PERIOD_OFFSETS = (0, 7, 30, 365)
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """Everything that is true of four personas. ``facts[k]`` maps thread ids to persona k's facts."""
+    """All that is true of four personas. ``facts[k]`` maps thread ids to persona k's facts."""
 
     number: int
     personas: tuple[Persona, ...]
@@ -29,14 +28,14 @@ class Cohort:
 
 @lru_cache(maxsize=32)
 def build_cohort(seed: int, number: int) -> Cohort:
-    """Return cohort ``number`` of the world ``seed``, personas ``4 * number`` and the next three."""
+    """Return cohort ``number`` of the world ``seed``: persona ``4 * number`` and the next three."""
     personas = _draw_distinct_personas(seed, number)
     dates = _draw_calendar(seed, number)
     threads: dict[str, Thread] = {}
-    for topic in TOPICS:
+    for topic in topic_names():
         for thread in draw_topic_threads(seed, number, load_topic(topic)):
             threads[thread.thread_id] = thread
-    for thread in draw_trait_threads(seed, number, TOPICS):
+    for thread in draw_trait_threads(seed, number, topic_names()):
         threads[thread.thread_id] = thread
     facts = tuple(
         {
@@ -60,7 +59,7 @@ def _draw_calendar(seed: int, number: int) -> dict[str, tuple[date, ...]]:
     random = stream(seed, "calendar", number)
     start = date(2023, 1, 9) + timedelta(days=random.randrange(500))
     calendar = {}
-    for topic in TOPICS:
+    for topic in topic_names():
         offset = random.randrange(7)
         calendar[topic] = tuple(
             start + timedelta(days=offset + days + (random.randrange(5) if days > 7 else 0))

@@ -51,9 +51,9 @@ class Relation(StrEnum):
 class Fact:
     """One statement about ``value`` (an item, event, reason or trait), made on ``said_on``.
 
-    ``stage`` counts the thread's stages from 0; ``topic`` is where it is said; ``when`` the occasion
-    it concerns, if any; ``contact`` whom it is about, where that is not the user; ``reason`` only
-    stands with DROPS.
+    ``stage`` counts the thread's stages from 0; ``topic`` is where it is said; ``when`` the
+    occasion it concerns, if any; ``contact`` whom it is about, where that is not the user;
+    ``reason`` only stands with DROPS.
     """
 
     fact_id: str

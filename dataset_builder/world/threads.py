@@ -1,9 +1,9 @@
 """Threads: what a cohort of four personas has in common.
 
 A thread is one story line with four candidates v0..v3 that the four personas share. In persona k's
-world candidate v_j has the role ``ROLES[kind][(j - shift_k) mod 4]``, where the shifts are a random
-permutation of 0..3: over the cohort every candidate has every role exactly once. That is why a
-question about the thread, asked of all four with the same options, has each option as its gold once.
+world candidate v_j has the role ``ROLES[kind][(j - shift_k) mod 4]``, where the shifts are a
+random permutation of 0..3: over the cohort every candidate has every role exactly once. So a
+question about the thread, asked of all four with the same options, has each option as gold once.
 """
 
 from collections.abc import Sequence
@@ -125,7 +125,9 @@ def draw_topic_threads(seed: int, cohort: int, pack: TopicPack) -> tuple[Thread,
         )
     for number in range(THREADS_PER_TOPIC[Kind.FACT]):
         kind = kinds[number]
-        members = _take_alike([event.past for event in random.sample(kind.members, len(kind.members))])
+        members = _take_alike(
+            [event.past for event in random.sample(kind.members, len(kind.members))]
+        )
         threads.append(
             Thread(
                 thread_id=f"{prefix}-fact-{number}",

@@ -5,7 +5,7 @@ question; the assistant takes note and answers. Wording is dealt from shuffled d
 context a pattern returns only when all others of its kind were used.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 from random import Random
@@ -43,7 +43,7 @@ class TemplateWriter:
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._decks: dict[tuple[str, ...], Deck] = {}
+        self._decks: dict[tuple[str, ...], Deck[Any]] = {}
 
     def write(self, plan: SessionPlan, detail: int) -> WrittenSession:
         """Write ``plan``; ``detail`` 0 is terse, 1 adds side questions, 2 everyday detail too."""
@@ -151,16 +151,15 @@ class TemplateWriter:
     def _scene_slots(self, said_on: date) -> dict[str, str]:
         tables, random = people_tables(), self._random.random
         past = said_on - timedelta(days=2 + int(random() * 26))
-        pick = lambda values: values[int(random() * len(values))]  # noqa: E731
         return {
             "weekday": f"{past:%A}",
             "date": f"{past.day} {past:%B}",
             "month": f"{past:%B}",
             "clock": f"{int(random() * 14) + 7}:{int(random() * 12) * 5:02d}",
             "count": str(2 + int(random() * 59)),
-            "acquaintance": pick(tables["acquaintances"]),
-            "town": pick(tables["towns"]),
-            "street": pick(tables["streets"]),
+            "acquaintance": _pick(tables["acquaintances"], random),
+            "town": _pick(tables["towns"], random),
+            "street": _pick(tables["streets"], random),
         }
 
     def _scene(self, pack: TopicPack, said_on: date) -> str:
@@ -184,3 +183,7 @@ class TemplateWriter:
         if deck is None:
             deck = self._decks[(kind, name)] = Deck(items, self._random)
         return deck.deal()
+
+
+def _pick(values: Sequence[str], random: Callable[[], float]) -> str:
+    return values[int(random() * len(values))]

@@ -2,11 +2,15 @@
 
 import re
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import jinja2
+import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 import yaml
+from datasets import load_dataset
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
@@ -171,3 +175,21 @@ def test_a_missing_key_is_named(manifest: dict[str, Any], key: str) -> None:
 def test_header_survives_a_second_reading(manifest: dict[str, Any]) -> None:
     header = render_card(manifest).split("---\n")[1]
     assert yaml.safe_load(header)["configs"][0]["default"] is True
+
+
+def test_datasets_loads_every_config_and_split_by_the_card(
+    manifest: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "README.md").write_text(render_card(manifest), encoding="utf-8")
+    # A file that no config names must not be taken for data.
+    (tmp_path / "questions_32k.csv").write_text("a\n1\n", encoding="utf-8")
+    for config in ("benchmark", "contexts", "annotations"):
+        for split in ("32k", "1M"):
+            file = tmp_path / config / f"{split}.parquet"
+            file.parent.mkdir(exist_ok=True)
+            parquet.write_table(pa.table({"is": [f"{config} {split}"]}), file)
+    for config in ("benchmark", "contexts", "annotations"):
+        for split in ("32k", "1M"):
+            loaded = load_dataset(str(tmp_path), config, split=split)
+            assert loaded[:] == {"is": [f"{config} {split}"]}
+    assert load_dataset(str(tmp_path), split="1M")["is"] == ["benchmark 1M"]

@@ -1,0 +1,133 @@
+"""``personamem info`` and ``personamem show``: look at a dataset."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from personamem.dataset_builder.cli.console import output
+from personamem.dataset_builder.errors import InvalidInputError
+
+Source = Annotated[
+    str, typer.Argument(help="Folder of a dataset, or a Hub id, optionally with @revision.")
+]
+
+
+def info(
+    source: Source, split: Annotated[str, typer.Option(help="Split, such as 32k.")] = ""
+) -> None:
+    """Print what a dataset holds: splits, questions by type and topic, contexts.
+
+    Without --split, every split that the source has is read and checked.
+
+    Example: personamem info data
+    """
+    from personamem.loaders import load_personamem
+    from personamem.loaders.sources import list_splits
+
+    table = Table(title=escape(source))
+    for column in ("split", "questions", "contexts", "types", "topics", "a/b/c/d"):
+        table.add_column(column, justify="left" if column == "split" else "right")
+    types: dict[str, dict[str, int]] = {}
+    for name in (split,) if split else list_splits(source):
+        data = load_personamem(source, name)
+        count = _count([q.question_type for q in data.questions])
+        letters = _count([q.correct_answer[1] for q in data.questions])
+        for question_type, number in count.items():
+            types.setdefault(question_type, {})[name] = number
+        table.add_row(
+            name,
+            f"{len(data.questions):,}",
+            str(len(data.context_ids)),
+            str(len(count)),
+            str(len({q.topic for q in data.questions})),
+            "/".join(str(letters.get(letter, 0)) for letter in "abcd"),
+        )
+    output().print(table)
+    output().print(_type_table(types))
+
+
+def show(
+    source: Source,
+    split: Annotated[str, typer.Option(help="Split, such as 32k.")],
+    question: Annotated[
+        str, typer.Option(help="Question id, or the number of the question in the split, from 0.")
+    ] = "0",
+    full: Annotated[bool, typer.Option(help="Print all that the question sees.")] = False,
+) -> None:
+    """Print one question with its options, its gold and the messages that prove it.
+
+    Example: personamem show data --split 32k --question 17
+    """
+    from personamem.loaders import load_personamem
+
+    data = load_personamem(source, split)
+    chosen = _find_question(data.questions, question)
+    messages = data.messages_for(chosen)
+    annotation = data.evidence_for(chosen)
+    out = output()
+    out.print(
+        f"[bold]{escape(chosen.question_type)}[/], {escape(chosen.topic)}, "
+        f"persona {chosen.persona_id}"
+    )
+    out.print(
+        f"question {chosen.question_id}, context {chosen.shared_context_id[:12]}, "
+        f"{len(messages)} messages, {chosen.context_length_in_tokens:,} tokens"
+    )
+    if annotation:
+        pair = f", asked {annotation.pair_position} the update" if annotation.pair_id else ""
+        out.print(
+            f"asked on {annotation.asked_on}, {chosen.distance_to_ref_in_tokens:,} tokens after "
+            f"the evidence{pair}"
+        )
+    if full:
+        _print_messages(messages, range(len(messages)), ())
+    elif annotation:
+        out.print("\n[bold]What the context says[/] (evidence for the gold marked with *)")
+        _print_messages(
+            messages, annotation.related_message_indices, annotation.evidence_message_indices
+        )
+    out.print(f"\n[bold]Question:[/] {escape(chosen.user_question_or_message)}", soft_wrap=True)
+    for index, text in enumerate(chosen.options):
+        gold = index == chosen.answer_index
+        role = f"  ({annotation.option_roles[index]})" if annotation else ""
+        line = f"{'*' if gold else ' '} ({'abcd'[index]}) {escape(text)}{escape(role)}"
+        out.print(f"[green]{line}[/]" if gold else line, soft_wrap=True)
+
+
+def _print_messages(
+    messages: Sequence[Any], indices: Sequence[int], evidence: Sequence[int]
+) -> None:
+    for index in indices:
+        message = messages[index]
+        mark = "*" if index in evidence else " "
+        output().print(
+            f"{mark} {index:>5} [bold]{message['role']}[/]: {escape(message['content'])}",
+            soft_wrap=True,
+        )
+
+
+def _find_question(questions: Sequence[Any], wanted: str) -> Any:
+    if wanted.isdigit() and int(wanted) < len(questions):
+        return questions[int(wanted)]
+    for question in questions:
+        if question.question_id == wanted:
+            return question
+    raise InvalidInputError(
+        f"Unknown question {wanted!r}. Accepted: a question id, or a number from 0 to "
+        f"{len(questions) - 1}."
+    )
+
+
+def _type_table(types: dict[str, dict[str, int]]) -> Table:
+    names = list(dict.fromkeys(name for counts in types.values() for name in counts))
+    table = Table("question type", *names)
+    for question_type, counts in sorted(types.items()):
+        table.add_row(escape(question_type), *(str(counts.get(name, 0)) for name in names))
+    return table
+
+
+def _count(values: Sequence[str]) -> dict[str, int]:
+    return {value: values.count(value) for value in sorted(set(values))}

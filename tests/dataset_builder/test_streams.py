@@ -1,0 +1,28 @@
+from personamem.dataset_builder.streams import Deck, stream
+
+
+def test_a_stream_depends_on_seed_and_name_alone() -> None:
+    first = stream(1, "writer", 2).random()
+    stream(1, "other").random()
+    assert stream(1, "writer", 2).random() == first
+    assert stream(2, "writer", 2).random() != first
+    assert stream(1, "writer", 3).random() != first
+
+
+def test_names_do_not_run_together() -> None:
+    assert stream(0, "ab", "c").random() != stream(0, "a", "bc").random()
+
+
+def test_first_draw_of_a_stream_is_fixed_on_every_machine() -> None:
+    assert stream(0, "persona", 0).getrandbits(32) == GOLDEN_FIRST_DRAW
+
+
+def test_a_deck_deals_everything_before_it_repeats() -> None:
+    deck = Deck(range(10), stream(0, "deck"))
+    rounds = [[deck.deal() for _ in range(10)] for _ in range(3)]
+    assert all(sorted(dealt) == list(range(10)) for dealt in rounds)
+    assert rounds[0] != rounds[1]
+    assert deck.left == 0
+
+
+GOLDEN_FIRST_DRAW = 1808833598

@@ -1,0 +1,71 @@
+from collections import Counter
+
+import pytest
+
+from personamem.dataset_builder.world.people import contradiction, draw_persona, people_tables
+
+SAMPLE = 1_000
+
+
+@pytest.fixture(scope="module")
+def personas() -> list:
+    return [draw_persona(11, number) for number in range(SAMPLE)]
+
+
+def test_a_persona_is_fixed_by_seed_and_number() -> None:
+    assert draw_persona(3, 8) == draw_persona(3, 8)
+    assert draw_persona(3, 8) != draw_persona(4, 8)
+    assert draw_persona(3, 8) != draw_persona(3, 9)
+
+
+def test_shares_follow_the_published_ones(personas: list) -> None:
+    regions = Counter(persona.region for persona in personas)
+    for region, share in people_tables()["shares"]["region"].items():
+        assert regions[region] / SAMPLE == pytest.approx(share / 100, abs=0.045), region
+    male = sum(persona.gender == "male" for persona in personas) / SAMPLE
+    assert male == pytest.approx(0.505, abs=0.05)
+
+
+def test_attributes_do_not_contradict_each_other(personas: list) -> None:
+    for persona in personas:
+        assert not (persona.employment == "retired" and persona.age < 55)
+        assert not (persona.employment == "student" and persona.age > 44)
+        assert not (persona.marital_status == "widowed" and persona.age < 50)
+        assert not (persona.education == "a graduate degree" and persona.age < 25)
+        assert bool(persona.occupation) == persona.employment.startswith("employed")
+        people = persona.friends + persona.relatives
+        assert len({contact.name for contact in people} | {persona.first_name}) == 9
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"employment": "retired", "age": "25-34"}, "retired"),
+        ({"employment": "student", "age": "55-64"}, "student"),
+        ({"marital_status": "widowed", "age": "18-24"}, "too young"),
+        ({"english": "intermediate"}, "English"),
+    ],
+)
+def test_contradictions_are_named(change: dict[str, str], reason: str) -> None:
+    plausible = {
+        "age": "35-44",
+        "gender": "female",
+        "ethnicity": "White",
+        "religion": "",
+        "employment": "employed full-time",
+        "education": "vocational training",
+        "marital_status": "married",
+        "english": "native",
+        "region": "the United Kingdom",
+    }
+    assert contradiction(plausible) == ""
+    assert reason in contradiction(plausible | change)
+
+
+def test_the_sentence_names_age_role_and_place(personas: list) -> None:
+    for persona in personas[:200]:
+        sentence = persona.sentence
+        assert sentence.startswith(f"{persona.first_name} is a")
+        assert f"{persona.age}-year-old" in sentence
+        assert persona.town in sentence
+        assert " an 18" in sentence or persona.age != 18
