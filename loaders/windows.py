@@ -83,9 +83,9 @@ def check_prompts_fit(window: Window, where: str, prompts: Sequence[Prompt]) -> 
             reply = f" and a reply of up to {window.reply:,}" if window.reply else ""
             raise InvalidInputError(
                 f"{where}, question {prompt.question_id}: the prompt has {tokens:,} tokens{reply}, "
-                f"the model's window {window.tokens:,}. It would be cut off. Choose a smaller size, "
-                "a model with a larger window, or --limit; if the model takes more than it says, "
-                "set max_length in --model_args."
+                f"the model's window {window.tokens:,}. It would be cut off. Choose a smaller "
+                "size, a model with a larger window, or --limit; if the model takes more than it "
+                "says, set max_length in --model_args."
             )
         longest = tokens if longest is None else longest
 

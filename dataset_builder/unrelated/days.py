@@ -1,14 +1,27 @@
 """Calendar sums in the Gregorian calendar."""
 
+# ruff: noqa: RUF001 - the multiplication sign is meant
+
 from datetime import date, timedelta
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
 from personamem.dataset_builder.unrelated.notation import plural
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 _FIRST_DAY = date(1931, 1, 1).toordinal()
 _LAST_DAY = date(2068, 12, 31).toordinal()

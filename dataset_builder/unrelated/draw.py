@@ -22,13 +22,14 @@ class Turn:
 
 
 class Draw:
-    """The random choices of one writer. Table entries come from decks, so repeats stay far apart."""
+    """The random choices of one writer; table entries are dealt from decks."""
 
-    __slots__ = ("_decks", "_source", "random")
+    __slots__ = ("_row_decks", "_source", "_word_decks", "random")
 
     def __init__(self, source: Random) -> None:
         self._source = source
-        self._decks: dict[str, Deck] = {}
+        self._word_decks: dict[str, Deck[str]] = {}
+        self._row_decks: dict[str, Deck[Row]] = {}
         self.random: Callable[[], float] = source.random
 
     def integer(self, low: int, high: int) -> int:
@@ -50,11 +51,10 @@ class Draw:
 
     def word(self, table: str) -> str:
         """Return the next word of a table of words."""
-        deck = self._decks.get(table)
+        deck = self._word_decks.get(table)
         if deck is None:
-            deck = self._decks[table] = Deck(load_words(table), self._source)
-        word: str = deck.deal()
-        return word
+            deck = self._word_decks[table] = Deck(load_words(table), self._source)
+        return deck.deal()
 
     def words(self, table: str, number: int) -> list[str]:
         """Return ``number`` distinct words of a table."""
@@ -67,11 +67,10 @@ class Draw:
 
     def row(self, table: str) -> Row:
         """Return the next row of a table of rows."""
-        deck = self._decks.get(table)
+        deck = self._row_decks.get(table)
         if deck is None:
-            deck = self._decks[table] = Deck(load_rows(table), self._source)
-        row: Row = deck.deal()
-        return row
+            deck = self._row_decks[table] = Deck(load_rows(table), self._source)
+        return deck.deal()
 
     def rows(self, table: str, number: int) -> list[Row]:
         """Return ``number`` distinct rows of a table."""
@@ -99,3 +98,9 @@ def series(draw: Draw, make: Callable[[Draw], Slots]) -> list[Turn]:
     turns = [Turn("ask", "reply", make(draw))]
     turns.extend(Turn("again", "again_reply", make(draw)) for _ in range(draw.follow_ups()))
     return turns
+
+
+def focus(draw: Draw, *choices: tuple[str, str, str]) -> Slots:
+    """Return the slots of one of the questions (question, answer, reason) that a problem allows."""
+    question, answer, reason = draw.pick(choices)
+    return {"question": question, "answer": answer, "focus": reason}

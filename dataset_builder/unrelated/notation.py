@@ -2,7 +2,7 @@
 
 from personamem.dataset_builder.unrelated.draw import Draw
 
-_POWERS = tuple(10**exponent for exponent in range(40))
+_POWERS: tuple[int, ...] = tuple(10**exponent for exponent in range(40))
 _EXACT = ("exactly", "precisely", "an exact", "a clean")
 _ROUNDED = ("about", "roughly", "approximately", "close to", "around", "some", "a rounded")
 

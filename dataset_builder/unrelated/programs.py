@@ -31,7 +31,11 @@ def regex(draw: Draw) -> list[Turn]:
 
 def json_data(draw: Draw) -> list[Turn]:
     """Rows as JSON, paths into it, and a compact form."""
-    return series(draw, _json)
+    turns = []
+    for index in range(1 + draw.follow_ups()):
+        group = "path" if draw.chance(0.5) else "again" if index else "ask"
+        turns.append(Turn(group, "reply" if group == "ask" else f"{group}_reply", _json(draw)))
+    return turns
 
 
 def _snippet(draw: Draw) -> Slots:

@@ -1,5 +1,7 @@
 """Made-up inventories, as tables, CSV, JSON, SQL results and spreadsheet cells."""
 
+# ruff: noqa: RUF001 - the multiplication sign is meant
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

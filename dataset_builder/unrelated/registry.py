@@ -2,10 +2,21 @@
 
 from collections.abc import Callable
 
-from personamem.dataset_builder.unrelated.draw import Draw, Turn
 from personamem.dataset_builder.unrelated.clock import duration, time_zone
 from personamem.dataset_builder.unrelated.days import days_between, iso_week, weekday, working_days
+from personamem.dataset_builder.unrelated.draw import Draw, Turn
 from personamem.dataset_builder.unrelated.integers import gcd_lcm, number_base, primes, roman
+from personamem.dataset_builder.unrelated.mathematics import (
+    compound_interest,
+    geometry,
+    probability,
+)
+from personamem.dataset_builder.unrelated.measures import (
+    fuel_use,
+    map_scale,
+    paper_size,
+    temperature,
+)
 from personamem.dataset_builder.unrelated.percent import bill_split, discount, percentage
 from personamem.dataset_builder.unrelated.programs import (
     json_data,
@@ -15,6 +26,7 @@ from personamem.dataset_builder.unrelated.programs import (
     sql,
 )
 from personamem.dataset_builder.unrelated.records import spreadsheet, table
+from personamem.dataset_builder.unrelated.science import astronomy, countries, elements, physics
 from personamem.dataset_builder.unrelated.series_and_samples import lists, sequences, statistics
 from personamem.dataset_builder.unrelated.text_codes import checksum, spelling_alphabet, text_edit
 from personamem.dataset_builder.unrelated.units import conversion
@@ -57,4 +69,15 @@ KINDS: dict[str, tuple[Callable[[Draw], list[Turn]], str]] = {
     "text_edit": (text_edit, "text_edit"),
     "checksum": (checksum, "checksum"),
     "spelling_alphabet": (spelling_alphabet, "spelling_alphabet"),
+    "temperature": (temperature, "temperature"),
+    "fuel_use": (fuel_use, "fuel_use"),
+    "paper_size": (paper_size, "paper_size"),
+    "map_scale": (map_scale, "map_scale"),
+    "elements": (elements, "elements"),
+    "countries": (countries, "countries"),
+    "astronomy": (astronomy, "astronomy"),
+    "physics": (physics, "physics"),
+    "geometry": (geometry, "geometry"),
+    "compound_interest": (compound_interest, "compound_interest"),
+    "probability": (probability, "probability"),
 }

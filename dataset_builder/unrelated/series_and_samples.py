@@ -1,5 +1,6 @@
 """Lists of numbers: statistics, sequences, sorting and removing duplicates."""
 
+from itertools import pairwise
 from math import sqrt
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
@@ -90,9 +91,7 @@ def _sequence(draw: Draw) -> Slots:
         "shown": str(shown),
         "sum": f"{sum(terms[:shown]):,}",
         "ten": f"{sum(terms[:10]):,}",
-        "gaps": ", ".join(
-            str(after - before) for before, after in zip(terms, terms[1:shown], strict=False)
-        ),
+        "gaps": ", ".join(str(after - before) for before, after in pairwise(terms[:shown])),
     }
 
 

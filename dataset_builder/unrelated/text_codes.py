@@ -2,28 +2,95 @@
 
 from datetime import date
 
+from personamem.dataset_builder.unrelated.content_files import load_words
 from personamem.dataset_builder.unrelated.days import MONTHS
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
-from personamem.dataset_builder.unrelated.content_files import load_words
 
 _MORSE = dict(
     zip(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
-        (
-            ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- "
-            "...- .-- -..- -.-- --.. ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----."
-        ).split(),
+        [
+            ".-",
+            "-...",
+            "-.-.",
+            "-..",
+            ".",
+            "..-.",
+            "--.",
+            "....",
+            "..",
+            ".---",
+            "-.-",
+            ".-..",
+            "--",
+            "-.",
+            "---",
+            ".--.",
+            "--.-",
+            ".-.",
+            "...",
+            "-",
+            "..-",
+            "...-",
+            ".--",
+            "-..-",
+            "-.--",
+            "--..",
+            "-----",
+            ".----",
+            "..---",
+            "...--",
+            "....-",
+            ".....",
+            "-....",
+            "--...",
+            "---..",
+            "----.",
+        ],
         strict=True,
     )
 )
 _NATO = dict(
     zip(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
-        (
-            "Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike "
-            "November Oscar Papa Quebec Romeo Sierra Tango Uniform Victor Whiskey X-ray Yankee "
-            "Zulu Zero One Two Three Four Five Six Seven Eight Nine"
-        ).split(),
+        [
+            "Alfa",
+            "Bravo",
+            "Charlie",
+            "Delta",
+            "Echo",
+            "Foxtrot",
+            "Golf",
+            "Hotel",
+            "India",
+            "Juliett",
+            "Kilo",
+            "Lima",
+            "Mike",
+            "November",
+            "Oscar",
+            "Papa",
+            "Quebec",
+            "Romeo",
+            "Sierra",
+            "Tango",
+            "Uniform",
+            "Victor",
+            "Whiskey",
+            "X-ray",
+            "Yankee",
+            "Zulu",
+            "Zero",
+            "One",
+            "Two",
+            "Three",
+            "Four",
+            "Five",
+            "Six",
+            "Seven",
+            "Eight",
+            "Nine",
+        ],
         strict=True,
     )
 )
@@ -68,9 +135,7 @@ def _names(draw: Draw) -> Slots:
 
 
 def _dates(draw: Draw) -> Slots:
-    days = [
-        date.fromordinal(draw.integer(711_000, 745_000)) for _ in range(draw.integer(3, 5))
-    ]
+    days = [date.fromordinal(draw.integer(711_000, 745_000)) for _ in range(draw.integer(3, 5))]
     return {
         "european": ", ".join(f"{day.day:02d}.{day.month:02d}.{day.year}" for day in days),
         "iso": "\n".join(day.isoformat() for day in days),

@@ -84,8 +84,16 @@ def _convert(draw: Draw, source: Row, target: Row) -> Slots:
     slots["value"] = ratio(value, scale, 1)
     slots["answer"] = ratio(top, bottom, places)
     slots["about"] = about(draw, is_exact(top, bottom, places))
-    slots["coarse"] = significant(top, bottom, 2)
+    slots["coarse"] = _coarse(top, bottom)
     return slots
+
+
+def _coarse(numerator: int, denominator: int) -> str:
+    whole = numerator // denominator
+    if whole < 100:
+        return significant(numerator, denominator, 2)
+    unit = 10 ** (len(str(whole)) - 2)
+    return f"{(whole + unit // 2) // unit * unit:,}"
 
 
 def _convert_list(draw: Draw, source: Row, target: Row) -> Slots:

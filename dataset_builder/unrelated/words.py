@@ -12,7 +12,10 @@ def word_meaning(draw: Draw) -> list[Turn]:
 
 def synonyms(draw: Draw) -> list[Turn]:
     """Words of similar and opposite meaning."""
-    return series(draw, _synonyms)
+    turns = series(draw, _synonyms)
+    if draw.chance(0.4):
+        turns[-1] = Turn("odd", "odd_reply", _synonyms(draw))
+    return turns
 
 
 def spelling(draw: Draw) -> list[Turn]:
@@ -165,10 +168,8 @@ def _anagram(draw: Draw) -> Turn:
 
 
 def _palindrome(draw: Draw) -> Turn:
-    if draw.chance(0.6):
-        word = draw.pick(load_words("palindromes"))
-    else:
-        word = draw.word("things")
+    real = draw.chance(0.6)
+    word = draw.pick(load_words("palindromes")) if real else draw.word("things")
     reverse = word[::-1]
     return Turn(
         "palindrome",

@@ -11,14 +11,23 @@ from personamem.dataset_builder.unrelated.content_files import load_templates
 from personamem.dataset_builder.unrelated.draw import Draw, Slots
 from personamem.dataset_builder.unrelated.registry import KINDS
 
-_STRETCH = 1_200
-"""Tokens after which a long session moves on to other kinds."""
+_STRETCH = 400
+"""Tokens a kind gets before a long session moves on to other kinds."""
+
+_MIX = (1, 2, 3, 3, 3, 3)
+"""How many kinds a stretch mixes, dealt by chance."""
 
 _HALF_EXCHANGE = 150
 """A session ends when less than this is missing, so that lengths miss the target evenly."""
 
 _MORE = 0.85
 """Share of answers followed by a further explanation, where a kind has some."""
+
+_CASUAL = 0.12
+"""Share of user messages that start with a small letter."""
+
+_BLOCKS = ("|", "```", "- ")
+"""What tables, code and lists start with: nothing may stand before or behind on their lines."""
 
 
 def kinds() -> tuple[str, ...]:
@@ -37,7 +46,7 @@ class UnrelatedWriter:
         self._source = random
         self._draw = Draw(random)
         self._kinds = Deck(tuple(KINDS), random)
-        self._phrasings: dict[tuple[str, str], Deck] = {}
+        self._phrasings: dict[tuple[str, str], Deck[Template]] = {}
 
     def exchange(self, kind: str | None = None) -> list[Message]:
         """Return 2, 4 or 6 alternating messages on one problem, the user's first.
@@ -46,8 +55,7 @@ class UnrelatedWriter:
         an unknown kind.
         """
         if kind is None:
-            dealt: str = self._kinds.deal()
-            kind = dealt
+            kind = self._kinds.deal()
         elif kind not in KINDS:
             raise unknown_choice("kind", kind, KINDS)
         problem, content = KINDS[kind]
@@ -58,7 +66,9 @@ class UnrelatedWriter:
             reply = self._answer(content, turn.reply, slots)
             ask = self._frame("later_user" if messages else "first_user", ask)
             messages.append({"role": "user", "content": ask})
-            reply = self._frame("assistant", capitalise(reply))
+            if reply[1:2].isalpha():  # "m = ρ · V" keeps its small letter
+                reply = capitalise(reply)
+            reply = self._frame("assistant", reply)
             messages.append({"role": "assistant", "content": reply})
         return messages
 
@@ -72,8 +82,8 @@ class UnrelatedWriter:
         total, mix_end, mix, turn = 0, 0, [""], 0
         while not counted or total + _HALF_EXCHANGE < tokens:
             if total >= mix_end:
-                mix = [self._kinds.deal() for _ in range(self._draw.integer(1, 3))]
-                mix_end = total + _STRETCH
+                mix = [self._kinds.deal() for _ in range(self._draw.pick(_MIX))]
+                mix_end = total + _STRETCH * len(mix)
             for message in self.exchange(mix[turn % len(mix)]):
                 size = count(message["content"])
                 counted.append((message, size))
@@ -92,14 +102,23 @@ class UnrelatedWriter:
     def _render(self, content: str, group: str, slots: Slots) -> str:
         deck = self._phrasings.get((content, group))
         if deck is None:
-            deck = Deck(load_templates(content)[group], self._source)
+            templates = load_templates(content)
+            if group not in templates:
+                templates = load_templates("questions")
+            deck = Deck(templates[group], self._source)
             self._phrasings[content, group] = deck
-        template: Template = deck.deal()
-        return template.render(slots, self._draw.random)
+        return deck.deal().render(slots, self._draw.random)
 
     def _frame(self, group: str, text: str) -> str:
-        frame = self._render("frames", group, _LazySlots({"text": text}, self._draw))
-        if group != "assistant" and frame[1:2].islower() and self._draw.random() < 0.12:
+        if "\n" in text:
+            if text.startswith(_BLOCKS):
+                text = f"\n\n{text}"
+            if text.rsplit("\n", 1)[1].startswith(_BLOCKS):
+                text = f"{text}\n\n"
+        frame = self._render("frames", group, {"text": text}).strip()
+        if "\n" in frame:
+            frame = frame.replace(" \n\n", "\n\n").replace("\n\n ", "\n\n")
+        if group != "assistant" and frame[1:2].islower() and self._draw.random() < _CASUAL:
             return frame[:1].lower() + frame[1:]
         return frame
 

@@ -93,6 +93,7 @@ def test_sessions_are_selected_whole_in_order_and_not_past_the_end() -> None:
     chosen = select_sessions(messages, [0, 3, 6, 12], [7, 1, 13])
     assert [message["content"] for message in chosen] == ["0", "1", "2", "6", "7", "8"]
     assert select_sessions(messages, [0, 3], []) == []
+    assert select_sessions(messages[:7], [0, 3, 6, 12], [7]) == []
 
 
 def make_window(tokens: int, reply: int = 0) -> tuple[Window, list[str]]:

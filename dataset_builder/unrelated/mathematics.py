@@ -1,0 +1,236 @@
+"""Geometry, compound growth, and chances of dice and cards."""
+
+# ruff: noqa: RUF001 - the multiplication sign is meant
+
+from functools import cache
+from math import comb, hypot, pi, sqrt
+
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
+from personamem.dataset_builder.unrelated.notation import decimal, money, ratio
+from personamem.dataset_builder.unrelated.records import markdown
+
+
+def geometry(draw: Draw) -> list[Turn]:
+    """Areas, volumes and lengths of plain shapes."""
+    return series(draw, lambda draw: draw.pick(_SHAPES)(draw))
+
+
+def compound_interest(draw: Draw) -> list[Turn]:
+    """A quantity that grows by a fixed percentage each period."""
+    return series(draw, _growth)
+
+
+def probability(draw: Draw) -> list[Turn]:
+    """Chances of dice sums, of repeated throws and of drawn cards."""
+    return series(draw, lambda draw: draw.pick((_dice_sum, _at_least_once, _cards))(draw))
+
+
+def _shape(name: str, given: str, law: str, insert: str, value: float, unit: str) -> Slots:
+    return {
+        "shape": name,
+        "given": given,
+        "law": law,
+        "insert": insert,
+        "answer": f"{decimal(value)} {unit}",
+        "double": f"{decimal(2 * value)} {unit}",
+    }
+
+
+def _rectangle(draw: Draw) -> Slots:
+    width, height = draw.integer(3, 190), draw.integer(3, 190)
+    slots = _shape(
+        "the diagonal of a rectangle",
+        f"sides {width} m and {height} m",
+        "d = √(a² + b²)",
+        f"√({width * width:,} + {height * height:,})",
+        hypot(width, height),
+        "m",
+    )
+    perimeter = 2 * (width + height)
+    return slots | {"extra": f"the area is {width * height:,} m², the perimeter {perimeter} m"}
+
+
+def _circle(draw: Draw) -> Slots:
+    radius = draw.integer(12, 990) / 10
+    slots = _shape(
+        "the area of a circle",
+        f"radius {radius} cm",
+        "A = π · r²",
+        f"π × {decimal(radius * radius)}",
+        pi * radius * radius,
+        "cm²",
+    )
+    return slots | {"extra": f"the circumference is 2πr = {decimal(2 * pi * radius)} cm"}
+
+
+def _cylinder(draw: Draw) -> Slots:
+    radius, height = draw.integer(2, 90), draw.integer(3, 200)
+    volume = pi * radius * radius * height
+    slots = _shape(
+        "the volume of a cylinder",
+        f"radius {radius} cm and height {height} cm",
+        "V = π · r² · h",
+        f"π × {radius * radius:,} × {height}",
+        volume,
+        "cm³",
+    )
+    return slots | {"extra": f"that equals {decimal(volume / 1000)} litres"}
+
+
+def _cone(draw: Draw) -> Slots:
+    radius, height = draw.integer(2, 60), draw.integer(3, 120)
+    slots = _shape(
+        "the volume of a cone",
+        f"radius {radius} cm and height {height} cm",
+        "V = π · r² · h / 3",
+        f"π × {radius * radius:,} × {height} / 3",
+        pi * radius * radius * height / 3,
+        "cm³",
+    )
+    return slots | {"extra": f"the slant height is {decimal(hypot(radius, height))} cm"}
+
+
+def _sphere(draw: Draw) -> Slots:
+    radius = draw.integer(2, 95)
+    slots = _shape(
+        "the volume of a sphere",
+        f"radius {radius} cm",
+        "V = 4/3 · π · r³",
+        f"4/3 × π × {radius**3:,}",
+        4 / 3 * pi * radius**3,
+        "cm³",
+    )
+    return slots | {"extra": f"its surface is 4πr² = {decimal(4 * pi * radius * radius)} cm²"}
+
+
+def _trapezium(draw: Draw) -> Slots:
+    long, short, height = draw.integer(20, 190), draw.integer(3, 120), draw.integer(2, 90)
+    slots = _shape(
+        "the area of a trapezium",
+        f"parallel sides {long} m and {short} m, height {height} m",
+        "A = (a + c) / 2 · h",
+        f"({long} + {short}) / 2 × {height}",
+        (long + short) * height / 2,
+        "m²",
+    )
+    return slots | {"extra": f"the midline measures {decimal((long + short) / 2)} m"}
+
+
+def _heron(draw: Draw) -> Slots:
+    first, second = draw.integer(5, 90), draw.integer(5, 90)
+    third = draw.integer(abs(first - second) + 1, first + second - 1)
+    half = (first + second + third) / 2
+    area = sqrt(half * (half - first) * (half - second) * (half - third))
+    factors = " × ".join(decimal(half - side) for side in (0, first, second, third))
+    slots = _shape(
+        "the area of a triangle",
+        f"sides {first} cm, {second} cm and {third} cm",
+        "A = √(s(s - a)(s - b)(s - c))",
+        f"√({factors})",
+        area,
+        "cm²",
+    )
+    return slots | {"extra": f"half the perimeter is s = {decimal(half)} cm"}
+
+
+_SHAPES = (_rectangle, _circle, _cylinder, _cone, _sphere, _trapezium, _heron)
+
+
+def _growth(draw: Draw) -> Slots:
+    tenths, periods = draw.integer(4, 120), draw.integer(3, 18)
+    start = draw.integer(100, 90_000) * 100
+    top, bottom = (1000 + tenths) ** periods, 1000**periods
+    shown = min(periods, 4)
+    rows = [
+        (period, money(_scaled(start, (1000 + tenths) ** period, 1000**period)))
+        for period in range(1, shown + 1)
+    ]
+    end = _scaled(start, top, bottom)
+    return {
+        "start": money(start),
+        "rate": ratio(tenths, 10, 1),
+        "periods": str(periods),
+        "factor": ratio(1000 + tenths, 1000, 3),
+        "power": ratio(top, bottom, 6),
+        "end": money(end),
+        "gain": money(end - start),
+        "simple": money(start + _scaled(start, tenths * periods, 1000)),
+        "table": markdown(("period", "amount"), rows),
+        "shown": str(shown),
+        "percent": ratio((top - bottom) * 100, bottom),
+        "unit": draw.pick(("units", "points", "credits", "litres", "tokens", "kg", "entries")),
+    }
+
+
+def _scaled(cents: int, numerator: int, denominator: int) -> int:
+    return (2 * cents * numerator + denominator) // (2 * denominator)
+
+
+@cache
+def _ways(dice: int, sides: int) -> tuple[int, ...]:
+    ways = [1]
+    for _ in range(dice):
+        longer = [0] * (len(ways) + sides)
+        for total, count in enumerate(ways):
+            for face in range(1, sides + 1):
+                longer[total + face] += count
+        ways = longer
+    return tuple(ways)
+
+
+def _chance(event: str, favourable: int, possible: int, why: str, law: str) -> Slots:
+    return {
+        "event": event,
+        "favourable": f"{favourable:,}",
+        "possible": f"{possible:,}",
+        "percent": ratio(favourable * 100, possible, 3),
+        "decimal": ratio(favourable, possible, 5),
+        "against": ratio((possible - favourable) * 100, possible, 3),
+        "odds": ratio(possible, favourable, 1),
+        "why": why,
+        "law": law,
+    }
+
+
+def _dice_sum(draw: Draw) -> Slots:
+    dice, sides = draw.integer(2, 3), draw.pick((4, 6, 6, 6, 8, 10, 12, 20))
+    total = draw.integer(dice + 1, dice * sides - 1)
+    ways = _ways(dice, sides)
+    return _chance(
+        f"a sum of {total} with {dice} dice of {sides} sides",
+        ways[total],
+        sides**dice,
+        f"{sides}^{dice} = {sides**dice:,} equally likely throws, {ways[total]:,} of which "
+        f"add up to {total}",
+        "favourable cases over possible cases",
+    )
+
+
+def _at_least_once(draw: Draw) -> Slots:
+    sides, throws = draw.pick((4, 6, 6, 8, 10, 12, 20)), draw.integer(2, 9)
+    face = draw.integer(1, sides)
+    missing = (sides - 1) ** throws
+    return _chance(
+        f"at least one {face} in {throws} throws of a die with {sides} sides",
+        sides**throws - missing,
+        sides**throws,
+        f"{sides - 1}^{throws} = {missing:,} throws show no {face}, out of "
+        f"{sides}^{throws} = {sides**throws:,}",
+        "one minus the chance of never",
+    )
+
+
+def _cards(draw: Draw) -> Slots:
+    hand = draw.integer(2, 7)
+    name, size = draw.pick((("ace", 4), ("heart", 13), ("red card", 26), ("face card", 12)))
+    wanted = draw.integer(0, min(hand, 3))
+    favourable = comb(size, wanted) * comb(52 - size, hand - wanted)
+    plural = name if wanted == 1 else f"{name}s"
+    return _chance(
+        f"exactly {wanted} {plural} among {hand} cards from a deck of 52",
+        favourable,
+        comb(52, hand),
+        f"C({size}, {wanted}) × C({52 - size}, {hand - wanted}) = {favourable:,} hands out of "
+        f"C(52, {hand}) = {comb(52, hand):,}",
+        "choosing without putting back",
+    )
