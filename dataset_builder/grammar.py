@@ -107,7 +107,8 @@ def with_article(text: str) -> str:
     lower = text.lower()
     sounds_like_you = lower.startswith(("uni", "use", "usu", "eu", "one", "uke", "uto"))
     silent_h = lower.startswith(("hour", "honest", "heir"))
-    vowel = (lower[:1] in "aeio" or lower[:1] == "u" or silent_h) and not sounds_like_you
+    eighty = lower.startswith(("8", "11-", "18-"))
+    vowel = (lower[:1] in set("aeiou") or silent_h or eighty) and not sounds_like_you
     return f"{'an' if vowel else 'a'} {text}"
 
 

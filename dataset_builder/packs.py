@@ -32,7 +32,7 @@ TRAITS = (
 
 PERSON_SLOTS = frozenset({"I", "me", "my", "myself"})
 SCENE_SLOTS = frozenset(
-    {"weekday", "date", "month", "clock", "count", "acquaintance", "town", "street"}
+    {"weekday", "date", "next_date", "month", "clock", "count", "acquaintance", "town", "street"}
 )
 _FORBIDDEN = re.compile(
     r"\b(wife|husband|spouse|daughter|son|my kids?|my child(ren)?|my boss|my job|my employer|"
@@ -103,19 +103,12 @@ class Group(_Strict):
     items: tuple[Item, ...] = Field(min_length=3)
 
 
-class Event(_Strict):
-    """Something a person did once, as verb phrases."""
-
-    base: Annotated[PersonText, Field(max_length=75)]
-    past: Annotated[PersonText, Field(max_length=75)]
-
-
 class EventKind(_Strict):
-    """Events of one kind, any one of which a person may have done, and how to ask for it."""
+    """Events of one kind, as past verb phrases ("lost a shoe"), and how to ask for one."""
 
     kind: str
     ask: tuple[Plain, ...] = Field(min_length=3)
-    members: tuple[Event, ...] = Field(min_length=5)
+    members: tuple[Annotated[PersonText, Field(max_length=75)], ...] = Field(min_length=5)
 
 
 class Scenario(_Strict):
@@ -197,6 +190,10 @@ def _check_neutral(pack: TopicPack) -> None:
         found = _FORBIDDEN.search(text)
         if found:
             raise ValueError(f"{where} fixes something about the persona ({found[0]!r}): {text!r}")
+    for kind in pack.events:
+        for event in kind.members:
+            if re.match(r"(was|were|has|have|am|is|are)\b", event):
+                raise ValueError(f"an event needs a past tense that fits every person: {event!r}")
     for reason in pack.reasons:
         if re.search(r"\{I\} (was|were|am|is|are|has|have|do|does)\b", reason):
             raise ValueError(f"after {{I}} use a past tense that fits every person: {reason!r}")
@@ -208,7 +205,7 @@ def texts_outside_items(pack: TopicPack) -> Iterator[tuple[str, str]]:
         for text in (occasion.when, *occasion.ask, *occasion.plan):
             yield "occasions", text
     for kind in pack.events:
-        for text in (*kind.ask, *(form for e in kind.members for form in (e.base, e.past))):
+        for text in (*kind.ask, *kind.members):
             yield f"events {kind.kind!r}", text
     for reason in pack.reasons:
         yield "reasons", reason

@@ -12,6 +12,8 @@ from pathlib import Path
 # Set before any library reads them: no look-ups on the Hub, and no cache that outlives the session.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
+# Threads that spin while they wait make torch several times slower on a busy machine.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ["HF_DATASETS_CACHE"] = tempfile.mkdtemp(prefix="personamem-datasets-")
 atexit.register(shutil.rmtree, os.environ["HF_DATASETS_CACHE"], ignore_errors=True)
 

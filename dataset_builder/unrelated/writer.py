@@ -20,8 +20,11 @@ _MIX = (1, 2, 3, 3, 3, 3)
 _HALF_EXCHANGE = 150
 """A session ends when less than this is missing, so that lengths miss the target evenly."""
 
-_MORE = 0.85
+_MORE = 0.95
 """Share of answers followed by a further explanation, where a kind has some."""
+
+_MORE_AGAIN = 0.25
+"""The same share for a further problem of the same sort, which is mostly answered in brief."""
 
 _CASUAL = 0.12
 """Share of user messages that start with a small letter."""
@@ -66,7 +69,7 @@ class UnrelatedWriter:
             reply = self._answer(content, turn.reply, slots)
             ask = self._frame("later_user" if messages else "first_user", ask)
             messages.append({"role": "user", "content": ask})
-            if reply[1:2].isalpha():  # "m = ρ · V" keeps its small letter
+            if reply[1:2].isalpha():  # a formula keeps its small letter
                 reply = capitalise(reply)
             reply = self._frame("assistant", reply)
             messages.append({"role": "assistant", "content": reply})
@@ -93,8 +96,10 @@ class UnrelatedWriter:
 
     def _answer(self, content: str, group: str, slots: Slots) -> str:
         answer = self._render(content, group, slots)
-        more = f"{group}_more"
-        if more in load_templates(content) and self._draw.random() < _MORE:
+        more, share = f"{group}_more", _MORE
+        if group == "again_reply":
+            more, share = "reply_more", _MORE_AGAIN
+        if more in load_templates(content) and self._draw.random() < share:
             gap = "\n\n" if "\n" in answer or self._draw.random() < 0.5 else " "
             return f"{answer}{gap}{self._render(content, more, slots)}"
         return answer
@@ -113,7 +118,7 @@ class UnrelatedWriter:
         if "\n" in text:
             if text.startswith(_BLOCKS):
                 text = f"\n\n{text}"
-            if text.rsplit("\n", 1)[1].startswith(_BLOCKS):
+            if not text.endswith((".", "?", "!")) or text.rsplit("\n", 1)[1].startswith(_BLOCKS):
                 text = f"{text}\n\n"
         frame = self._render("frames", group, {"text": text}).strip()
         if "\n" in frame:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from personamem.dataset_builder.packs import load_topic, topic_names
 from personamem.dataset_builder.streams import stream
 from personamem.dataset_builder.world.facts import Fact, derive_facts
-from personamem.dataset_builder.world.people import Persona, draw_persona
+from personamem.dataset_builder.world.people import FIRST_DAY, Persona, draw_persona
 from personamem.dataset_builder.world.threads import Thread, draw_topic_threads, draw_trait_threads
 
 COHORT_SIZE = 4
@@ -57,7 +57,7 @@ def _draw_distinct_personas(seed: int, number: int) -> tuple[Persona, ...]:
 def _draw_calendar(seed: int, number: int) -> dict[str, tuple[date, ...]]:
     """Return the dates of each topic's four periods. Periods of all topics lie close together."""
     random = stream(seed, "calendar", number)
-    start = date(2023, 1, 9) + timedelta(days=random.randrange(500))
+    start = FIRST_DAY + timedelta(days=random.randrange(500))
     calendar = {}
     for topic in topic_names():
         offset = random.randrange(7)

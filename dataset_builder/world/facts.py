@@ -107,8 +107,7 @@ def derive_facts(
 
     ``dates[topic]`` are the dates of the topic's four periods. ``random`` draws the contacts.
     """
-    friend, other_friend = random.sample(persona.friends, 2)
-    relative, other_relative = random.sample(persona.relatives, 2)
+    friend, relative = random.choice(persona.friends), random.choice(persona.relatives)
     anybody, anybody_else = random.sample((friend, relative), 2)
     rows: list[tuple[Relation, str, int, str, Contact | None, str]] = []
     if thread.kind is Kind.PREFERENCE:
@@ -136,7 +135,9 @@ def derive_facts(
         for role, value in zip(thread.roles_of(k), thread.candidates, strict=True):
             rows.append((_FACTS[role], value, 0, thread.topic, people.get(role), ""))
     elif thread.kind is Kind.TRAIT:
-        people = {"friend": other_friend, "relative": other_relative}
+        # Each trait thread has people of its own, so that nobody has two traits at odds.
+        number = int(thread.thread_id.rsplit("-", 1)[1])
+        people = {"friend": persona.friends[number], "relative": persona.relatives[number]}
         for topic in thread.trait_topics:
             for role, value in zip(thread.roles_of(k), thread.candidates, strict=True):
                 rows.append((_TRAITS[role], value, 0, topic, people.get(role), ""))

@@ -5,6 +5,7 @@ Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, T
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cache
 from random import Random
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import yaml
 from faker import Faker
 
+from personamem.dataset_builder.grammar import with_article
 from personamem.dataset_builder.packs import CONTENT
 from personamem.dataset_builder.streams import stream
 
@@ -38,7 +40,7 @@ class Persona:
     persona_id: int
     name: str
     first_name: str
-    age: int
+    born: date
     gender: str
     ethnicity: str
     religion: str
@@ -48,21 +50,26 @@ class Persona:
     marital_status: str
     english: str
     region: str
+    country: str
     town: str
     pastime: str
     friends: tuple[Contact, ...]
     relatives: tuple[Contact, ...]
 
-    @property
-    def sentence(self) -> str:
-        """The persona in one sentence."""
+    def age_on(self, day: date) -> int:
+        """Return the age in years on ``day``."""
+        had_birthday = (day.month, day.day) >= (self.born.month, self.born.day)
+        return day.year - self.born.year - (not had_birthday)
+
+    def sentence_on(self, day: date) -> str:
+        """Return the persona in one sentence, as of ``day``."""
         role = self.occupation or {
             "student": "student",
             "retired": "retiree",
             "homemaker": "homemaker",
         }.get(self.employment, "resident")
         place = f"{role} from {self.town}" if role != "resident" else f"resident of {self.town}"
-        age = f"{'an' if self.age in (18, *range(80, 90)) else 'a'} {self.age}-year-old"
+        age = with_article(f"{self.age_on(day)}-year-old")
         return f"{self.first_name} is {age} {place} who {self.pastime}."
 
 
@@ -87,12 +94,13 @@ def draw_persona(seed: int, persona_id: int) -> Persona:
     low = max(low, _LOWEST_AGE.get(drawn["education"], 0), _LOWEST_AGE[drawn["marital_status"]])
     has_degree = drawn["education"] in ("a bachelor's degree", "a graduate degree")
     works = drawn["employment"].startswith("employed")
+    town = random.choice(list(region["towns"]))
     occupations = tables["occupations"]["degree" if has_degree else "any"]
     return Persona(
         persona_id=persona_id,
         name=f"{first_name} {last_name}",
         first_name=first_name,
-        age=random.randint(min(low, high), high),
+        born=_draw_birthday(random.randint(min(low, high), high), random),
         gender=drawn["gender"],
         ethnicity=drawn["ethnicity"],
         religion=drawn["religion"],
@@ -102,7 +110,8 @@ def draw_persona(seed: int, persona_id: int) -> Persona:
         marital_status=drawn["marital_status"],
         english=drawn["english"],
         region=drawn["region"],
-        town=random.choice(region["towns"]),
+        country=region["towns"][town],
+        town=town,
         pastime=random.choice(tables["pastimes"]),
         friends=_draw_friends(faker, random, taken),
         relatives=_draw_relatives(faker, random, taken),
@@ -152,6 +161,14 @@ _REGIONAL_ETHNICITY = {
     "the Middle East": {"Middle Eastern or Arab", "White", ""},
     "continental Europe": {"White", "Mixed", "Black or African", ""},
 }
+
+
+FIRST_DAY = date(2023, 1, 9)
+"""The earliest day on which a story begins; ages are drawn for it."""
+
+
+def _draw_birthday(age: int, random: Random) -> date:
+    return date(FIRST_DAY.year - age, FIRST_DAY.month, 1) - timedelta(days=random.randrange(334))
 
 
 def _draw_demographics(random: Random) -> dict[str, str]:

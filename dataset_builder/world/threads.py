@@ -125,9 +125,7 @@ def draw_topic_threads(seed: int, cohort: int, pack: TopicPack) -> tuple[Thread,
         )
     for number in range(THREADS_PER_TOPIC[Kind.FACT]):
         kind = kinds[number]
-        members = _take_alike(
-            [event.past for event in random.sample(kind.members, len(kind.members))]
-        )
+        members = _take_alike(random.sample(kind.members, len(kind.members)))
         threads.append(
             Thread(
                 thread_id=f"{prefix}-fact-{number}",

@@ -66,16 +66,15 @@ class TemplateWriter:
             "weekday": f"{said_on:%A}",
             "long_date": f"{said_on.day} {said_on:%B %Y}",
             "name": persona.name,
-            "age": str(persona.age),
+            "age": str(persona.age_on(said_on)),
             "town": persona.town,
         }
-        keys = [key for key in patterns()["system"]["sentences"] if getattr(persona, key)]
-        if detail == 0:
-            keys = ["sentence", *self._random.sample(keys[:-1], 2)]
+        stated = [key for key in patterns()["system"]["sentences"] if getattr(persona, key, "")]
+        keys = ["sentence", *(self._random.sample(stated, 2) if detail == 0 else stated)]
         self._random.shuffle(keys)
         parts = [self._say(("system", "opening"), slots)]
         for key in keys:
-            value = str(getattr(persona, key))
+            value = persona.sentence_on(said_on) if key == "sentence" else getattr(persona, key)
             parts.append(self._say(("system", "sentences", key), {**slots, "value": value}))
         return {"role": "system", "content": " ".join(parts)}
 
@@ -119,7 +118,7 @@ class TemplateWriter:
         if detail:
             advice: Advice = self._deal("advice", pack.topic, pack.advice)
             user = f"{user} {self._render(advice.ask, said_on)}"
-            reply = f"{reply} {self._render(advice.answer, said_on)}"
+            reply = f"{reply}\n\n{self._render(advice.answer, said_on)}"
         messages.append({"role": "user", "content": user})
         messages.append({"role": "assistant", "content": reply})
         return messages, marked
@@ -151,9 +150,12 @@ class TemplateWriter:
     def _scene_slots(self, said_on: date) -> dict[str, str]:
         tables, random = people_tables(), self._random.random
         past = said_on - timedelta(days=2 + int(random() * 26))
+        recent = said_on - timedelta(days=1 + int(random() * 6))
+        coming = said_on + timedelta(days=2 + int(random() * 19))
         return {
-            "weekday": f"{past:%A}",
+            "weekday": f"{recent:%A}",
             "date": f"{past.day} {past:%B}",
+            "next_date": f"{coming.day} {coming:%B}",
             "month": f"{past:%B}",
             "clock": f"{int(random() * 14) + 7}:{int(random() * 12) * 5:02d}",
             "count": str(2 + int(random() * 59)),

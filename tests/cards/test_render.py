@@ -57,7 +57,11 @@ def manifest() -> dict[str, Any]:
         "tokenizer": "o200k_base",
         "made_with": {"personamem": "0.1.0", "faker": "40.54.0"},
         "splits": {"32k": make_split(40, 592), "1M": make_split(20, 2_676)},
-        "files": {"benchmark/32k.parquet": {"sha256": "ab" * 32, "bytes": 5, "rows": 592}},
+        "files": {
+            f"{config}/{split}.parquet": {"sha256": f"{config} {split}", "bytes": 5, "rows": 592}
+            for config in ("benchmark", "contexts", "annotations")
+            for split in ("32k", "1M")
+        },
         "checks": {"blind_accuracy": 0.25},
     }
 
@@ -165,7 +169,7 @@ def strip_code(text: str) -> str:
     return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
 
 
-@pytest.mark.parametrize("key", ["name", "version", "splits", "writer", "made_with", "checks"])
+@pytest.mark.parametrize("key", ["name", "version", "splits", "files", "writer", "checks"])
 def test_a_missing_key_is_named(manifest: dict[str, Any], key: str) -> None:
     del manifest[key]
     with pytest.raises((KeyError, jinja2.UndefinedError), match=key):
@@ -193,3 +197,18 @@ def test_datasets_loads_every_config_and_split_by_the_card(
             loaded = load_dataset(str(tmp_path), config, split=split)
             assert loaded[:] == {"is": [f"{config} {split}"]}
     assert load_dataset(str(tmp_path), split="1M")["is"] == ["benchmark 1M"]
+
+
+def test_datasets_never_answers_with_another_dataset(
+    manifest: dict[str, Any], tmp_path: Path
+) -> None:
+    """Equal names and counts, other rows: in another folder, and built anew in the same one."""
+    for place, rows in (("a/data", "first"), ("b/data", "second"), ("a/data", "third")):
+        for name in manifest["files"]:
+            manifest["files"][name]["sha256"] = f"{rows} {name}"
+            file = tmp_path / place / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            parquet.write_table(pa.table({"is": [rows]}), file)
+        (tmp_path / place / "README.md").write_text(render_card(manifest), encoding="utf-8")
+        for config in ("benchmark", "contexts", "annotations"):
+            assert load_dataset(str(tmp_path / place), config, split="32k")["is"] == [rows]
