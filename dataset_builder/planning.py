@@ -115,31 +115,27 @@ def _deal_types(n_quads: int, offset: int) -> tuple[Counter[str], int]:
 def _topics_needed(types: Counter[str], size: str, available: int) -> int:
     """Return how many topics can carry ``types``; the size's default unless that is too few."""
     for topics in range(min(DEFAULT_TOPICS[size], available), available + 1):
-        if all(types[name] <= most for name, most in _capacity(topics).items()):
+        if _fits(types, topics, size):
             return topics
-    most = sum(_capacity(available).values())
+    most = next(n for n in count(1) if not _fits(_deal_types(n, 0)[0], available, size)) - 1
     raise InvalidInputError(
-        f"questions: {sum(types.values()) * COHORT_SIZE} per four contexts of size {size} are more "
-        f"than {available} topic(s) can carry (about {most * COHORT_SIZE}); accepted: fewer "
-        "questions, or more personas or topics."
+        f"questions: {types.total() * COHORT_SIZE} per four contexts of size {size} are more than "
+        f"{available} topic(s) can carry; accepted: up to about {most * COHORT_SIZE} per four "
+        "contexts (fewer questions, or more personas or topics)."
     )
 
 
-def _capacity(topics: int) -> dict[str, int]:
-    preference = THREADS_PER_TOPIC[Kind.PREFERENCE] * topics
-    shown = _shown_topics(topics)
-    return {
-        # One preference thread serves either a pair of the first two types, and a reason.
-        schema.ACKNOWLEDGE: preference,
-        schema.RECOMMEND: preference,
-        schema.REASONS: preference,
-        schema.EVOLUTION: THREADS_PER_TOPIC[Kind.EVOLUTION] * topics,
-        schema.RECALL: THREADS_PER_TOPIC[Kind.FACT] * topics,
-        schema.NEW_IDEAS: THREADS_PER_TOPIC[Kind.IDEAS] * topics,
-        schema.GENERALIZE: (TRAIT_THREADS if topics > DENSE_TOPICS else 1)
-        * SCENARIOS
-        * max(1, topics - shown),
-    }
+def _fits(types: Counter[str], topics: int, size: str) -> bool:
+    """Return whether the threads of ``topics`` topics suffice for these numbers of quads."""
+    pairs = [(types[name] + 1) // 2 for name in (schema.ACKNOWLEDGE, schema.RECOMMEND)]
+    preference = max(pairs) if size in DENSE_SIZES else sum(pairs)
+    threads = {kind: types[name] for name, kind in _KIND_OF_TYPE.items()}
+    threads[Kind.PREFERENCE] = max(preference, types[schema.REASONS])
+    trait_threads = TRAIT_THREADS if topics > DENSE_TOPICS else 1
+    scenarios = trait_threads * SCENARIOS * max(1, topics - _shown_topics(topics))
+    return types[schema.GENERALIZE] <= scenarios and all(
+        number <= THREADS_PER_TOPIC[kind] * topics for kind, number in threads.items()
+    )
 
 
 def _shown_topics(topics: int) -> int:

@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 the work failed or a check did; 2 the input cannot be used
 
 import os
 import sys
+from concurrent.futures import BrokenExecutor
 
 import typer
 
@@ -46,16 +47,16 @@ def main() -> None:
     except (InvalidInputError, DatasetError) as error:
         errors().print(f"[bold red]error:[/] {_escape(error)}", soft_wrap=True)
         sys.exit(2)
-    except PersonamemError as error:
+    except BrokenPipeError:
+        # Somebody read enough (`personamem show ... | head`); keep the interpreter quiet about it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (PersonamemError, BrokenExecutor, OSError) as error:
         errors().print(f"[bold red]failed:[/] {_escape(error)}", soft_wrap=True)
         sys.exit(1)
     except KeyboardInterrupt:
         errors().print("interrupted")
         sys.exit(1)
-    except BrokenPipeError:
-        # Somebody read enough (`personamem show ... | head`); keep the interpreter quiet about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
 
 
 def _escape(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """Time zones by fixed UTC offset, and sums of durations."""
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
-from personamem.dataset_builder.unrelated.notation import plural, ratio
+from personamem.dataset_builder.unrelated.notation import join, plural, ratio
 
 
 def time_zone(draw: Draw) -> list[Turn]:
@@ -27,6 +27,12 @@ def _offset(minutes: int) -> str:
     return f"UTC{sign}{hours}:{rest:02d}" if rest else f"UTC{sign}{hours}"
 
 
+def _shift(minutes: int) -> str:
+    hours, rest = divmod(abs(minutes), 60)
+    gap = f"{hours} h {rest} min" if rest else f"{hours} h"
+    return f"{'add' if minutes > 0 else 'subtract'} {gap}" if minutes else "change nothing"
+
+
 def _spell(seconds: int) -> str:
     hours, rest = divmod(seconds, 3600)
     parts = [(hours, "h"), (rest // 60, "min"), (rest % 60, "s")]
@@ -35,6 +41,8 @@ def _spell(seconds: int) -> str:
 
 def _zones(draw: Draw) -> Slots:
     (here, here_text), (there, there_text) = draw.rows("city_offsets", 2)
+    while here_text == there_text:
+        there, there_text = draw.row("city_offsets")
     here_offset, there_offset = int(here_text), int(there_text)
     local = 5 * draw.integer(0, 287) + draw.integer(0, 4)
     utc = local - here_offset
@@ -62,7 +70,9 @@ def _zones(draw: Draw) -> Slots:
         "utc_day": ("the day before", "the same day", "the day after")[utc // 1440 + 1],
         "target": _clock(target % 1440),
         "day": ("the previous day", "the same day", "the next day")[days + 1],
-        "relation": f"{distance} {ahead} {here}" if gap else f"on the same clock as {here}",
+        "relation": f"{distance} {ahead} {here}",
+        "to_utc": _shift(-here_offset),
+        "from_utc": _shift(there_offset),
         "distance": distance,
         "table": "\n".join(lines),
     }
@@ -75,7 +85,7 @@ def _sum(draw: Draw) -> Slots:
     minutes = sum(part // 60 % 60 for part in parts)
     hours = sum(part // 3600 for part in parts)
     return {
-        "parts": ", ".join(map(_spell, parts)),
+        "parts": join([_spell(part) for part in parts]),
         "number": str(len(parts)),
         "hours": str(hours),
         "minutes": str(minutes),
@@ -100,7 +110,7 @@ def _seconds(draw: Draw) -> Slots:
         "seconds": str(seconds),
         "taken": f"{hours * 3600:,}",
         "answer": f"{hours}:{minutes:02d}:{seconds:02d}",
-        "days": f"{plural(days, 'day')} {hours % 24} h" if days else f"{hours} h, less than a day",
+        "days": f"{plural(days, 'day')} and {hours % 24} h" if days else "less than one day",
     }
 
 
@@ -116,5 +126,7 @@ def _between(draw: Draw) -> Slots:
         "decimal": ratio(length, 60),
         "hour": _clock(hour % 1440),
         "first": str(hour - start),
-        "night": "past midnight" if end >= 1440 else "within one day",
+        "night": "passes midnight" if end >= 1440 else "stays within one day",
+        "formula": f"{end // 60 % 24 * 60 + end % 60} - {start}"
+        + (" + 1440" if end >= 1440 else ""),
     }

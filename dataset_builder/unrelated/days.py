@@ -96,9 +96,16 @@ def _span(draw: Draw) -> Slots:
         "rest": str(rest),
         "rest_days": plural(rest, "day"),
         "pieces": pieces,
+        "in_weeks": _weeks(weeks, rest),
+        "beyond": f"{plural(rest, 'day')} after" if rest else "the same weekday as",
         "start_day": WEEKDAYS[start.weekday()],
         "end_day": WEEKDAYS[end.weekday()],
     }
+
+
+def _weeks(weeks: int, rest: int) -> str:
+    whole = plural(weeks, "full week")
+    return f"{whole} and {plural(rest, 'day')}" if rest else f"exactly {whole}"
 
 
 def _weekday(draw: Draw) -> Slots:
@@ -106,8 +113,9 @@ def _weekday(draw: Draw) -> Slots:
     number = day.timetuple().tm_yday
     new_year = date(day.year, 1, 1)
     weeks, rest = divmod(number - 1, 7)
+    style = draw.integer(0, 3)
     return {
-        "date": write_date(day, draw.integer(0, 3)),
+        "date": write_date(day, style),
         "weekday": WEEKDAYS[day.weekday()],
         "number": str(number),
         "before": str(number - 1),
@@ -118,6 +126,12 @@ def _weekday(draw: Draw) -> Slots:
         "new_year": WEEKDAYS[new_year.weekday()],
         "year": str(day.year),
         "next_year": str(day.year + 1),
+        "in_weeks": _weeks(weeks, rest) if number > 1 else "no time at all",
+        "step": f"counting {plural(rest, 'day')} on from {WEEKDAYS[new_year.weekday()]} gives "
+        f"{WEEKDAYS[day.weekday()]}"
+        if rest
+        else f"with no remainder the weekday is {WEEKDAYS[day.weekday()]} again",
+        "next_date": write_date(_same_day_next_year(day), style),
         "next": WEEKDAYS[_same_day_next_year(day).weekday()],
     }
 
@@ -132,8 +146,8 @@ def _working(draw: Draw) -> Slots:
     start = _day(draw)
     while start.weekday() > 4:
         start += timedelta(days=1)
-    number = draw.integer(4, 85)
-    weeks, rest = divmod(number, 5)
+    weeks, rest = draw.integer(1, 16), draw.integer(1, 4)
+    number = 5 * weeks + rest
     middle = start + timedelta(weeks=weeks)
     end, left, weekend = middle, rest, 0
     while left:
@@ -194,6 +208,7 @@ def _leap(draw: Draw) -> Turn:
         verdict, reason = "is not a leap year", f"{year} ÷ 4 leaves {year % 4}"
     slots = {
         "year": str(year),
+        "yes": "Yes" if _is_leap(year) else "No",
         "verdict": verdict,
         "reason": reason,
         "days": "366" if _is_leap(year) else "365",

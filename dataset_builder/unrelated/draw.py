@@ -14,11 +14,15 @@ Slots = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One user message and its answer: two template groups and the values for both."""
+    """One user message and its answer: two template groups and the values for both.
+
+    ``more`` is the group of the further explanation, by default the reply's own.
+    """
 
     ask: str
     reply: str
     slots: Slots
+    more: str = ""
 
 
 class Draw:
@@ -100,7 +104,26 @@ def series(draw: Draw, make: Callable[[Draw], Slots]) -> list[Turn]:
     return turns
 
 
-def focus(draw: Draw, *choices: tuple[str, str, str]) -> Slots:
-    """Return the slots of one of the questions (question, answer, reason) that a problem allows."""
-    question, answer, reason = draw.pick(choices)
-    return {"question": question, "answer": answer, "focus": reason}
+def themes(draw: Draw, *names: str, make: Callable[[Draw], Slots]) -> list[Turn]:
+    """Return a first problem and up to two more, each asking one of several things (``names``)."""
+    turns = []
+    for _ in range(1 + draw.follow_ups()):
+        name = draw.pick(names)
+        turns.append(Turn(name, f"{name}_reply", make(draw)))
+    return turns
+
+
+def questions(draw: Draw, make: Callable[[Draw], Slots]) -> list[Turn]:
+    """Return problems whose slots come from ``focus``: question, answer and theme vary."""
+    turns = []
+    for index in range(1 + draw.follow_ups()):
+        slots, again = make(draw), "again" if index else ""
+        reply = f"{again}_reply" if again else "reply"
+        turns.append(Turn(again or "ask", reply, slots, f"{slots['theme']}_more"))
+    return turns
+
+
+def focus(draw: Draw, *choices: tuple[str, str, str, str]) -> Slots:
+    """Return the slots of one of the questions (theme, question, answer, reason) allowed."""
+    theme, question, answer, reason = draw.pick(choices)
+    return {"theme": theme, "question": question, "answer": answer, "focus": reason}

@@ -54,7 +54,10 @@ def primes(draw: Draw) -> list[Turn]:
 
 def gcd_lcm(draw: Draw) -> list[Turn]:
     """Greatest common divisor and least common multiple by Euclid's algorithm."""
-    return series(draw, _euclid)
+    name = draw.pick(("ask", "ask", "squares", "cycles"))
+    turns = [Turn(name, "reply" if name == "ask" else f"{name}_reply", _euclid(draw))]
+    turns.extend(Turn("again", "again_reply", _euclid(draw)) for _ in range(draw.follow_ups()))
+    return turns
 
 
 def in_base(number: int, base: int) -> str:
@@ -102,7 +105,7 @@ def _to_base(draw: Draw) -> Slots:
     steps, left = [], number
     while left:
         left, digit = divmod(left, base)
-        steps.append(f"{left * base + digit:,} ÷ {base} = {left:,} rest {_DIGITS[digit]}")
+        steps.append(f"{left * base + digit:,} ÷ {base} = {left:,} remainder {_DIGITS[digit]}")
     digits = in_base(number, base)
     return {
         "number": f"{number:,}",
@@ -182,13 +185,17 @@ def _factors(draw: Draw) -> Slots:
     return {
         "number": f"{number:,}",
         "product": " × ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in powers),
-        "steps": "; ".join(steps) or f"no prime up to {isqrt(number)} divides it",
+        "steps": f"dividing step by step gives {'; '.join(steps)}"
+        if steps
+        else f"no prime up to {isqrt(number)} divides it",
         "verdict": "is prime" if prime else "is not prime",
+        "yes": "Yes" if prime else "No",
         "root": str(isqrt(number)),
         "divisors": str(prod(power + 1 for _, power in powers)),
         "counts": counts,
-        "largest": f"{factors[-1]:,}",
-        "smallest": f"{factors[0]:,}",
+        "ends": f"the smallest prime factor is {factors[0]:,} and the largest is {factors[-1]:,}"
+        if len(powers) > 1
+        else f"the only prime factor is {factors[0]:,}",
         "above": f"{above:,}",
         "below": f"{below:,}",
     }
@@ -216,4 +223,5 @@ def _euclid(draw: Draw) -> Slots:
         "fraction": f"{first // divisor}/{second // divisor}",
         "left": str(first // divisor),
         "right": str(second // divisor),
+        "squares": f"{first // divisor * (second // divisor):,}",
     }

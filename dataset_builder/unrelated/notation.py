@@ -3,8 +3,8 @@
 from personamem.dataset_builder.unrelated.draw import Draw
 
 _POWERS: tuple[int, ...] = tuple(10**exponent for exponent in range(40))
-_EXACT = ("exactly", "precisely", "an exact", "a clean")
-_ROUNDED = ("about", "roughly", "approximately", "close to", "around", "some", "a rounded")
+_EXACT = ("exactly", "precisely")
+_ROUNDED = ("about", "roughly", "approximately", "around")
 
 
 def ratio(numerator: int, denominator: int, places: int = 2) -> str:
@@ -58,9 +58,9 @@ def join(items: list[str], word: str = "and") -> str:
     return f"{', '.join(items[:-1])} {word} {items[-1]}" if len(items) > 1 else items[0]
 
 
-def plural(number: int, noun: str) -> str:
-    """Return "1 day", "2 days": a number and a noun whose plural ends in s."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def plural(number: int, noun: str, many: str = "") -> str:
+    """Return "1 day", "2 days": a number and a noun, with its plural where that is not in s."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
 def decimal(value: float, places: int = 2) -> str:

@@ -3,7 +3,7 @@
 # ruff: noqa: RUF001 - the multiplication sign is meant
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
-from personamem.dataset_builder.unrelated.notation import fixed, money, plural, ratio
+from personamem.dataset_builder.unrelated.notation import fixed, join, money, plural, ratio
 
 
 def percentage(draw: Draw) -> list[Turn]:
@@ -72,6 +72,8 @@ def bill_split(draw: Draw) -> list[Turn]:
         "more": money(share + 1),
         "odd": str(odd),
         "odd_cents": plural(odd, "cent"),
+        "who": f"{plural(odd, 'party pays', 'parties pay')} {money(share + 1)}",
+        "others": f"{plural(people - odd, 'party pays', 'parties pay')} {money(share)}",
         "even": str(people - odd),
         "base": money(share * people),
         "cents": f"{cents:,}",
@@ -88,7 +90,7 @@ def _split_by_parts(draw: Draw, currency: str) -> Turn:
     parts = draw.integers(len(names), 1, 9)
     total, unit = sum(parts), draw.integer(150, 9_900)
     cents = unit * total
-    lines = ["| unit | parts | amount |", "| --- | ---: | ---: |"]
+    lines = ["| team | parts | amount |", "| --- | ---: | ---: |"]
     lines += [
         f"| {name} | {part} | {money(part * unit)} |"
         for name, part in zip(names, parts, strict=True)
@@ -100,7 +102,10 @@ def _split_by_parts(draw: Draw, currency: str) -> Turn:
         {
             "total": money(cents),
             "currency": currency,
-            "parts": ", ".join(f"{name} {part}" for name, part in zip(names, parts, strict=True)),
+            "parts": join([f"{name} {part}" for name, part in zip(names, parts, strict=True)]),
+            "first": names[0],
+            "first_part": str(parts[0]),
+            "first_amount": money(parts[0] * unit),
             "sum": str(total),
             "addition": " + ".join(map(str, parts)),
             "unit": money(unit),
@@ -162,6 +167,7 @@ def _change(draw: Draw) -> Slots:
         "difference": f"{abs(difference):,}",
         "rise": "increase" if difference > 0 else "decrease",
         "up": "up" if difference > 0 else "down",
+        "more": "higher" if difference > 0 else "lower",
         "answer": ratio(abs(difference) * 100, old),
         "factor": ratio(new, old, 4),
     }

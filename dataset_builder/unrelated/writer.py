@@ -8,7 +8,7 @@ from personamem.dataset_builder.grammar import Template, capitalise
 from personamem.dataset_builder.schema import Message
 from personamem.dataset_builder.streams import Deck
 from personamem.dataset_builder.unrelated.content_files import load_templates
-from personamem.dataset_builder.unrelated.draw import Draw, Slots
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
 from personamem.dataset_builder.unrelated.registry import KINDS
 
 _STRETCH = 400
@@ -66,7 +66,7 @@ class UnrelatedWriter:
         for turn in problem(self._draw):
             slots = _LazySlots(turn.slots, self._draw)
             ask = self._render(content, turn.ask, slots)
-            reply = self._answer(content, turn.reply, slots)
+            reply = self._answer(content, turn, slots)
             ask = self._frame("later_user" if messages else "first_user", ask)
             messages.append({"role": "user", "content": ask})
             if reply[1:2].isalpha():  # a formula keeps its small letter
@@ -94,11 +94,11 @@ class UnrelatedWriter:
             turn += 1
         return counted
 
-    def _answer(self, content: str, group: str, slots: Slots) -> str:
-        answer = self._render(content, group, slots)
-        more, share = f"{group}_more", _MORE
-        if group == "again_reply":
-            more, share = "reply_more", _MORE_AGAIN
+    def _answer(self, content: str, turn: Turn, slots: Slots) -> str:
+        answer = self._render(content, turn.reply, slots)
+        more, share = turn.more or f"{turn.reply}_more", _MORE
+        if turn.reply == "again_reply":
+            more, share = turn.more or "reply_more", _MORE_AGAIN
         if more in load_templates(content) and self._draw.random() < share:
             gap = "\n\n" if "\n" in answer or self._draw.random() < 0.5 else " "
             return f"{answer}{gap}{self._render(content, more, slots)}"
@@ -112,7 +112,7 @@ class UnrelatedWriter:
                 templates = load_templates("questions")
             deck = Deck(templates[group], self._source)
             self._phrasings[content, group] = deck
-        return deck.deal().render(slots, self._draw.random)
+        return deck.deal().render(slots, self._draw.random).strip()
 
     def _frame(self, group: str, text: str) -> str:
         if "\n" in text:

@@ -64,3 +64,21 @@ def test_more_questions_take_more_topics_until_none_are_left() -> None:
     too_many = make_config(sizes=("32k",), personas=4, questions=4_000)
     with pytest.raises(InvalidInputError, match="fewer questions"):
         plan_split(too_many, "32k")
+
+
+@pytest.mark.parametrize("size", ["4k", "32k"])
+@pytest.mark.parametrize("topics", [1, 2, 3, 15])
+def test_every_number_of_quads_up_to_the_limit_can_be_planned(size: str, topics: int) -> None:
+    chosen = TOPICS[:topics]
+    accepted = 0
+    for quads in range(1, 400):
+        config = make_config(sizes=(size,), personas=4, questions=4 * quads, topics=chosen)
+        try:
+            plan = plan_split(config, size)[0]
+        except InvalidInputError as error:
+            assert f"up to about {4 * accepted} per four contexts" in str(error)
+            break
+        assert len(plan.quads) == quads
+        assert len(set(plan.topics)) == len(plan.topics)
+        accepted = quads
+    assert accepted >= 9 * topics
