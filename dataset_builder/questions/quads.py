@@ -145,14 +145,14 @@ def _inserts(
 def _word_histories(thread: Thread, random: Random) -> Iterator[tuple[str, ...]]:
     assert thread.item is not None
     table = wordings()[schema.EVOLUTION]
-    variants = list(product(range(3), repeat=3))
-    for first, second, third in random.sample(variants, len(variants)):
+    variants = len(table["first"]["+"])
+    for variant in random.sample(range(variants), variants):
         yield tuple(
             ", ".join(
                 (
-                    table["first"][history[0]][first].format(item=thread.item.name),
-                    table["second"][history[:2]][second],
-                    table["third"][history[1:]][third],
+                    table["first"][history[0]][variant].format(item=thread.item.name),
+                    table["second"][history[:2]][variant],
+                    table["third"][history[1:]][variant],
                 )
             )
             for history in thread.candidates

@@ -135,7 +135,9 @@ def _evidence(question_type: str, known: Sequence[Fact], gold_key: str) -> list[
         return [fact for fact in known if fact.relation is Relation.DROPS]
     if question_type in (schema.EVOLUTION, schema.NEW_IDEAS):
         return list(known)
-    return [fact for fact in known if fact.value == gold_key]
+    gold = [fact for fact in known if fact.value == gold_key]
+    # That the user once was unmoved by what they like now proves nothing.
+    return [fact for fact in gold if fact.relation is not Relation.UNMOVED]
 
 
 def _messages_of(facts: Sequence[Fact], context: Context) -> list[int]:

@@ -174,6 +174,7 @@ def _factors(draw: Draw) -> Slots:
         left //= factor
         steps.append(f"{left * factor:,} ÷ {factor} = {left:,}")
     prime = len(factors) == 1
+    product = " × ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in powers)
     counts = " × ".join(f"({power}+1)" for _, power in powers)
     table = smallest_factors()
     above = number + 1
@@ -184,11 +185,13 @@ def _factors(draw: Draw) -> Slots:
         below -= 1
     return {
         "number": f"{number:,}",
-        "product": " × ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in powers),
+        "product": product,
         "steps": f"dividing step by step gives {'; '.join(steps)}"
         if steps
         else f"no prime up to {isqrt(number)} divides it",
-        "verdict": "is prime" if prime else "is not prime",
+        "claim": f"{number:,} is a prime number, with no factor but 1 and itself"
+        if prime
+        else f"{number:,} = {product}, so it is not prime",
         "yes": "Yes" if prime else "No",
         "root": str(isqrt(number)),
         "divisors": str(prod(power + 1 for _, power in powers)),

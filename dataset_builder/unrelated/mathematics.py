@@ -5,6 +5,7 @@
 from functools import cache
 from math import comb, hypot, pi, sqrt
 
+from personamem.dataset_builder.grammar import with_article as a
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
 from personamem.dataset_builder.unrelated.notation import decimal, money, ratio
 from personamem.dataset_builder.unrelated.records import markdown
@@ -22,7 +23,10 @@ def compound_interest(draw: Draw) -> list[Turn]:
 
 def probability(draw: Draw) -> list[Turn]:
     """Chances of dice sums, of repeated throws and of drawn cards."""
-    return series(draw, lambda draw: draw.pick((_dice_sum, _at_least_once, _cards))(draw))
+    turns = series(draw, lambda draw: draw.pick((_dice_sum, _at_least_once, _cards))(draw))
+    if draw.chance(0.2):
+        turns[0] = Turn("half", "half_reply", turns[0].slots, "reply_more")
+    return turns
 
 
 def _shape(name: str, given: str, law: str, insert: str, value: float, unit: str) -> Slots:
@@ -33,6 +37,7 @@ def _shape(name: str, given: str, law: str, insert: str, value: float, unit: str
         "insert": insert,
         "answer": f"{decimal(value)} {unit}",
         "double": f"{decimal(2 * value)} {unit}",
+        "triple": f"{decimal(3 * value)} {unit}",
     }
 
 
@@ -40,27 +45,27 @@ def _rectangle(draw: Draw) -> Slots:
     width, height = draw.integer(3, 190), draw.integer(3, 190)
     slots = _shape(
         "the diagonal of a rectangle",
-        f"sides {width} m and {height} m",
+        f"sides of {width} m and {height} m",
         "d = √(a² + b²)",
         f"√({width * width:,} + {height * height:,})",
         hypot(width, height),
         "m",
     )
     perimeter = 2 * (width + height)
-    return slots | {"extra": f"the area is {width * height:,} m², the perimeter {perimeter} m"}
+    return slots | {"extra": f"its area is {width * height:,} m² and its perimeter {perimeter} m"}
 
 
 def _circle(draw: Draw) -> Slots:
     radius = draw.integer(12, 990) / 10
     slots = _shape(
         "the area of a circle",
-        f"radius {radius} cm",
+        f"a radius of {radius} cm",
         "A = π · r²",
         f"π × {decimal(radius * radius)}",
         pi * radius * radius,
         "cm²",
     )
-    return slots | {"extra": f"the circumference is 2πr = {decimal(2 * pi * radius)} cm"}
+    return slots | {"extra": f"its circumference is 2πr = {decimal(2 * pi * radius)} cm"}
 
 
 def _cylinder(draw: Draw) -> Slots:
@@ -68,52 +73,52 @@ def _cylinder(draw: Draw) -> Slots:
     volume = pi * radius * radius * height
     slots = _shape(
         "the volume of a cylinder",
-        f"radius {radius} cm and height {height} cm",
+        f"a radius of {radius} cm and a height of {height} cm",
         "V = π · r² · h",
         f"π × {radius * radius:,} × {height}",
         volume,
         "cm³",
     )
-    return slots | {"extra": f"that equals {decimal(volume / 1000)} litres"}
+    return slots | {"extra": f"that is {decimal(volume / 1000)} litres"}
 
 
 def _cone(draw: Draw) -> Slots:
     radius, height = draw.integer(2, 60), draw.integer(3, 120)
     slots = _shape(
         "the volume of a cone",
-        f"radius {radius} cm and height {height} cm",
+        f"a radius of {radius} cm and a height of {height} cm",
         "V = π · r² · h / 3",
         f"π × {radius * radius:,} × {height} / 3",
         pi * radius * radius * height / 3,
         "cm³",
     )
-    return slots | {"extra": f"the slant height is {decimal(hypot(radius, height))} cm"}
+    return slots | {"extra": f"its slant height is {decimal(hypot(radius, height))} cm"}
 
 
 def _sphere(draw: Draw) -> Slots:
     radius = draw.integer(2, 95)
     slots = _shape(
         "the volume of a sphere",
-        f"radius {radius} cm",
+        f"a radius of {radius} cm",
         "V = 4/3 · π · r³",
         f"4/3 × π × {radius**3:,}",
         4 / 3 * pi * radius**3,
         "cm³",
     )
-    return slots | {"extra": f"its surface is 4πr² = {decimal(4 * pi * radius * radius)} cm²"}
+    return slots | {"extra": f"its surface area is 4πr² = {decimal(4 * pi * radius * radius)} cm²"}
 
 
 def _trapezium(draw: Draw) -> Slots:
     long, short, height = draw.integer(20, 190), draw.integer(3, 120), draw.integer(2, 90)
     slots = _shape(
         "the area of a trapezium",
-        f"parallel sides {long} m and {short} m, height {height} m",
+        f"parallel sides of {long} m and {short} m and a height of {height} m",
         "A = (a + c) / 2 · h",
         f"({long} + {short}) / 2 × {height}",
         (long + short) * height / 2,
         "m²",
     )
-    return slots | {"extra": f"the midline measures {decimal((long + short) / 2)} m"}
+    return slots | {"extra": f"its midline measures {decimal((long + short) / 2)} m"}
 
 
 def _heron(draw: Draw) -> Slots:
@@ -124,7 +129,7 @@ def _heron(draw: Draw) -> Slots:
     factors = " × ".join(decimal(half - side) for side in (0, first, second, third))
     slots = _shape(
         "the area of a triangle",
-        f"sides {first} cm, {second} cm and {third} cm",
+        f"sides of {first} cm, {second} cm and {third} cm",
         "A = √(s(s - a)(s - b)(s - c))",
         f"√({factors})",
         area,
@@ -158,7 +163,8 @@ def _growth(draw: Draw) -> Slots:
         "table": markdown(("period", "amount"), rows),
         "shown": str(shown),
         "percent": ratio((top - bottom) * 100, bottom),
-        "unit": draw.pick(("units", "points", "credits", "litres", "tokens", "kg", "entries")),
+        "doubling": ratio(720, tenths, 1),
+        "unit": draw.pick(("units", "points", "credits", "litres", "tokens", "kg", "cells")),
     }
 
 
@@ -187,6 +193,12 @@ def _chance(event: str, favourable: int, possible: int, why: str, law: str) -> S
         "decimal": ratio(favourable, possible, 5),
         "against": ratio((possible - favourable) * 100, possible, 3),
         "odds": ratio(possible, favourable, 1),
+        "verdict": "likelier than"
+        if 2 * favourable > possible
+        else "less likely than"
+        if 2 * favourable < possible
+        else "exactly as likely as",
+        "yes": "Yes" if 2 * favourable > possible else "No",
         "why": why,
         "law": law,
     }
@@ -197,12 +209,12 @@ def _dice_sum(draw: Draw) -> Slots:
     total = draw.integer(dice + 1, dice * sides - 1)
     ways = _ways(dice, sides)
     return _chance(
-        f"a sum of {total} with {dice} dice of {sides} sides",
+        f"rolling a total of {total} with {'two' if dice == 2 else 'three'} {sides}-sided dice",
         ways[total],
         sides**dice,
-        f"{sides}^{dice} = {sides**dice:,} equally likely throws, {ways[total]:,} of which "
-        f"add up to {total}",
-        "favourable cases over possible cases",
+        f"there are {sides}^{dice} = {sides**dice:,} equally likely rolls, and {ways[total]:,} of "
+        f"them add{'s' * (ways[total] == 1)} up to {total}",
+        "divide the favourable cases by the possible cases",
     )
 
 
@@ -211,26 +223,27 @@ def _at_least_once(draw: Draw) -> Slots:
     face = draw.integer(1, sides)
     missing = (sides - 1) ** throws
     return _chance(
-        f"at least one {face} in {throws} throws of a die with {sides} sides",
+        f"rolling at least one {face} in {throws} rolls of {a(str(sides))}-sided die",
         sides**throws - missing,
         sides**throws,
-        f"{sides - 1}^{throws} = {missing:,} throws show no {face}, out of "
-        f"{sides}^{throws} = {sides**throws:,}",
-        "one minus the chance of never",
+        f"there are {sides}^{throws} = {sides**throws:,} possible series of rolls, and "
+        f"{sides - 1}^{throws} = {missing:,} of them never show {a(str(face))}",
+        f"subtract the chance of never rolling {a(str(face))} from one",
     )
 
 
 def _cards(draw: Draw) -> Slots:
     hand = draw.integer(2, 7)
     name, size = draw.pick((("ace", 4), ("heart", 13), ("red card", 26), ("face card", 12)))
-    wanted = draw.integer(0, min(hand, 3))
+    wanted = draw.integer(1, min(hand, 3))
     favourable = comb(size, wanted) * comb(52 - size, hand - wanted)
     plural = name if wanted == 1 else f"{name}s"
     return _chance(
-        f"exactly {wanted} {plural} among {hand} cards from a deck of 52",
+        f"drawing exactly {('one', 'two', 'three')[wanted - 1]} {plural} in {hand} cards from a "
+        "full deck of 52",
         favourable,
         comb(52, hand),
-        f"C({size}, {wanted}) × C({52 - size}, {hand - wanted}) = {favourable:,} hands out of "
+        f"there are C({size}, {wanted}) × C({52 - size}, {hand - wanted}) = {favourable:,} hands out of "
         f"C(52, {hand}) = {comb(52, hand):,}",
-        "choosing without putting back",
+        "count hands, since no card is put back",
     )

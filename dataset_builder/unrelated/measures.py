@@ -2,7 +2,8 @@
 
 # ruff: noqa: RUF001 - the multiplication sign is meant
 
-from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, series
+from personamem.dataset_builder.grammar import with_article as a
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, questions, series
 from personamem.dataset_builder.unrelated.notation import fixed, ratio
 
 _PAPER = {
@@ -19,17 +20,17 @@ def temperature(draw: Draw) -> list[Turn]:
 
 def fuel_use(draw: Draw) -> list[Turn]:
     """Litres per 100 km, miles per US gallon, and the fuel of a distance."""
-    return series(draw, _fuel)
+    return questions(draw, _fuel)
 
 
 def paper_size(draw: Draw) -> list[Turn]:
     """Sheets of ISO 216 and 269: sides, area, weight, pixels."""
-    return series(draw, _paper)
+    return questions(draw, _paper)
 
 
 def map_scale(draw: Draw) -> list[Turn]:
     """Distances and areas on maps and plans."""
-    return series(draw, _map)
+    return questions(draw, _map)
 
 
 def _temperature(draw: Draw) -> Slots:
@@ -45,7 +46,8 @@ def _temperature(draw: Draw) -> Slots:
             "middle": f"{ratio(tenths, 10, 1)} - 32 = {ratio(tenths - 320, 10, 1)}",
             "other": f"{_kelvin(celsius)} K",
             "gap": "5/9",
-            "cold": "32 °F is the ice point",
+            "cold": "water freezes at 32 °F, which is 0 °C",
+            "order": "subtract 32 first and then multiply by 5/9",
         }
     return {
         "value": f"{ratio(tenths, 10, 1)} °C",
@@ -56,7 +58,8 @@ def _temperature(draw: Draw) -> Slots:
         "middle": f"{ratio(tenths, 10, 1)} × 1.8 = {ratio(9 * tenths, 50)}",
         "other": f"{ratio(tenths * 10 + 27_315, 100)} K",
         "gap": "1.8",
-        "cold": "0 °C is the ice point",
+        "cold": "water freezes at 0 °C, which is 32 °F",
+        "order": "multiply by 1.8 first and then add 32",
     }
 
 
@@ -76,32 +79,37 @@ def _fuel(draw: Draw) -> Slots:
         "imperial": ratio(imperial, tenths * 100_000),
         "reach": ratio(1000, tenths),
         "engine": draw.pick(
-            ("generator truck", "delivery van", "test engine", "snow plough", "patrol boat", "bus")
+            ("generator", "delivery van", "test engine", "snow plough", "patrol boat", "bus")
         ),
         "tank": str(tank := draw.integer(35, 400)),
         "range": ratio(tank * 1000, tenths, 0),
     }
+    use, distance, tank = slots["use"], slots["distance"], slots["tank"]
     return slots | focus(
         draw,
         (
-            f"the fuel that {slots['use']} L/100 km takes over {slots['distance']} km",
+            "fuel",
+            f"the fuel that {a(slots['engine'])} using {use} L/100 km needs for {distance} km",
             f"{slots['fuel']} L",
-            f"{slots['use']} × {slots['distance']} / 100 = {slots['fuel']} L",
+            f"it needs {use} × {distance} / 100 = {slots['fuel']} L for {distance} km",
         ),
         (
-            f"the US mpg value of {slots['use']} L/100 km",
+            "mpg",
+            f"the US mpg value of {use} L/100 km",
             f"{slots['us']} mpg",
-            f"235.215 / {slots['use']} gives {slots['us']} miles per US gallon",
+            f"{use} L/100 km is 235.215 / {use} = {slots['us']} miles per US gallon",
         ),
         (
-            f"the imperial mpg value of {slots['use']} L/100 km",
+            "mpg",
+            f"the imperial mpg value of {use} L/100 km",
             f"{slots['imperial']} mpg",
-            f"282.481 / {slots['use']} gives {slots['imperial']} miles per imperial gallon",
+            f"{use} L/100 km is 282.481 / {use} = {slots['imperial']} miles per imperial gallon",
         ),
         (
-            f"the range of a {slots['engine']} with {slots['tank']} L at {slots['use']} L/100 km",
+            "range",
+            f"the range of {a(slots['engine'])} with {tank} L in the tank, at {use} L/100 km",
             f"{slots['range']} km",
-            f"{slots['tank']} / {slots['use']} × 100 is about {slots['range']} km",
+            f"{tank} L are enough for about {tank} / {use} × 100 = {slots['range']} km",
         ),
     )
 
@@ -128,29 +136,33 @@ def _paper(draw: Draw) -> Slots:
         "inches": f"{ratio(width * 10, 254)} × {ratio(height * 10, 254)}",
         "half": f"{letter}{number + 1}",
     }
+    size, sides = slots["size"], f"{width} × {height} mm"
     return slots | focus(
         draw,
         (
-            f"the size of {slots['size']} paper in millimetres and inches",
-            f"{slots['width']} × {slots['height']} mm",
-            f"a sheet of {slots['size']} has {slots['width']} × {slots['height']} "
-            f"mm, or {slots['inches']} inches",
+            "sides",
+            f"the size of {size} paper in millimetres and inches",
+            sides,
+            f"a sheet of {size} measures {sides}, which is {slots['inches']} inches",
         ),
         (
-            f"the weight of {slots['sheets']} sheets of {slots['size']} at {slots['grams']} g/m²",
+            "weight",
+            f"the weight of {sheets} sheets of {size} at {grams} g/m²",
             f"{slots['stack']} g",
-            f"{slots['sheets']} sheets × {slots['square']} m² × {slots['grams']} "
-            f"g/m² come to about {slots['stack']} g",
+            f"{sheets} sheets × {slots['square']} m² × {grams} g/m² is about {slots['stack']} g",
         ),
         (
-            f"the pixel size of {slots['size']} at {slots['dots']} dpi",
-            f"{slots['pixels']} px",
-            f"{slots['inches']} inches at {slots['dots']} dots each make {slots['pixels']} pixels",
+            "pixels",
+            f"the size of {size} in pixels at {dots} dpi",
+            f"{slots['pixels']} pixels",
+            f"{size} measures {slots['inches']} inches, and at {dots} dots per inch that makes "
+            f"{slots['pixels']} pixels",
         ),
         (
-            f"the area of one sheet of {slots['size']}",
+            "area",
+            f"the area of one sheet of {size} in square metres",
             f"{slots['square']} m²",
-            f"{slots['width']} × {slots['height']} = {slots['area']} mm², or {slots['square']} m²",
+            f"{width} × {height} = {slots['area']} mm², which is {slots['square']} m²",
         ),
     )
 
@@ -174,24 +186,26 @@ def _map(draw: Draw) -> Slots:
         "hectares": ratio(side * other * scale * scale, 10**10, 3),
         "square": f"{scale * scale:,}",
     }
+    drawn, scaled = slots["map"], slots["scale"]
     return slots | focus(
         draw,
         (
-            f"the real length of {slots['map']} cm on a {slots['scale']} map",
-            f"{slots['real']}",
-            f"{slots['map']} cm × {slots['number']} = {slots['centimetres']} cm, or "
-            f"{slots['metres']} m",
+            "length",
+            f"the real length of {drawn} cm on a {scaled} map, in kilometres",
+            slots["real"],
+            f"{drawn} cm × {slots['number']} = {slots['centimetres']} cm, which is {slots['real']}",
         ),
         (
-            f"the true size of a {slots['side']} by {slots['other']} mm plot on a "
-            f"{slots['scale']} plan",
-            f"{slots['plot']}",
-            f"{slots['side']} by {slots['other']} mm at {slots['scale']} are "
+            "plot",
+            f"the true size of a plot drawn as {side} mm × {other} mm on a {scaled} plan",
+            slots["plot"],
+            f"multiplied by {slots['number']}, the sides of {side} mm and {other} mm become "
             f"{slots['plot']}, an area of {slots['hectares']} ha",
         ),
         (
-            f"the ground distance for {slots['map']} cm at {slots['scale']}, in metres",
+            "length",
+            f"the distance on the ground for {drawn} cm on a {scaled} map, in metres",
             f"{slots['metres']} m",
-            f"one centimetre is {slots['one']} m, so {slots['map']} cm are {slots['metres']} m",
+            f"one centimetre stands for {slots['one']} m, so {drawn} cm are {slots['metres']} m",
         ),
     )

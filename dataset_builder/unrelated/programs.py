@@ -4,29 +4,29 @@ import json
 import re
 
 from personamem.dataset_builder.unrelated.content_files import load_rows
-from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
-from personamem.dataset_builder.unrelated.notation import ratio
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, themes
+from personamem.dataset_builder.unrelated.notation import join, ratio
 from personamem.dataset_builder.unrelated.records import Record, make_records, markdown, totals
 
 
 def python_code(draw: Draw) -> list[Turn]:
     """What a Python snippet prints, or how to write one."""
-    return series(draw, _snippet)
+    return themes(draw, "read", "write", make=_snippet)
 
 
 def sql(draw: Draw) -> list[Turn]:
     """A query over a small table, and the rows that it returns."""
-    return series(draw, _query)
+    return themes(draw, "write", "read", make=_query)
 
 
 def shell(draw: Draw) -> list[Turn]:
     """A pipeline over a few lines of text, and its output."""
-    return series(draw, _pipeline)
+    return themes(draw, "write", "read", make=_pipeline)
 
 
 def regex(draw: Draw) -> list[Turn]:
     """A regular expression, and which samples it matches."""
-    return series(draw, _pattern)
+    return themes(draw, "test", "wanted", make=_pattern)
 
 
 def json_data(draw: Draw) -> list[Turn]:
@@ -53,32 +53,33 @@ def _snippet(draw: Draw) -> Slots:
         goal = "sort the strings by length, then alphabetically"
         code = f"{name} = {words}\nprint(sorted({name}, key=lambda w: (len(w), w)))"
         output = str(sorted(words, key=lambda word: (len(word), word)))
-        why = "the key is a pair, compared length first"
+        why = "the key is a pair, of which the length is compared first"
     elif style == 2:
         step = draw.integer(2, 3)
-        goal = f"reverse the list and take every element number {step}"
+        ordinal = "second" if step == 2 else "third"
+        goal = f"take every {ordinal} element of the reversed list"
         code = f"{name} = {values}\nprint({name}[::-1][::{step}])"
         output = str(values[::-1][::step])
-        why = f"[::-1] reverses, [::{step}] then skips"
+        why = f"[::-1] reverses the list before [::{step}] picks every {ordinal} element"
     elif style == 3:
         goal = "map each string to its length"
         code = f"{name} = {words}\nprint({{w: len(w) for w in {name}}})"
         output = str({word: len(word) for word in words})
-        why = "a dict keeps the order of insertion"
+        why = "a dictionary keeps the order of insertion"
     elif style == 4:
         divisor = draw.integer(3, 9)
-        goal = f"sum the remainders on division by {divisor}"
+        goal = f"add up the remainders after division by {divisor}"
         code = f"{name} = {values}\nprint(sum(x % {divisor} for x in {name}))"
         output = str(sum(x % divisor for x in values))
-        why = " + ".join(str(x % divisor) for x in values)
+        why = f"the remainders are {' + '.join(str(x % divisor) for x in values)}"
     elif style == 5:
-        goal = "join initials and count characters"
+        goal = "join the first three letters of the strings and count the characters"
         code = f'{name} = {words}\ntext = "-".join(w[:3] for w in {name})\nprint(text, len(text))'
         text = "-".join(word[:3] for word in words)
         output = f"{text} {len(text)}"
-        why = f"{len(words)} pieces need {len(words) - 1} hyphens"
+        why = f"the {len(words)} pieces are joined by {len(words) - 1} hyphens"
     elif style == 6:
-        goal = "build running totals"
+        goal = "turn the list into running totals"
         code = (
             f"{name} = {values}\ntotal, out = 0, []\nfor x in {name}:\n"
             "    total += x\n    out.append(total)\nprint(out)"
@@ -86,14 +87,15 @@ def _snippet(draw: Draw) -> Slots:
         output = str([sum(values[: index + 1]) for index in range(len(values))])
         why = "total is updated before it is appended"
     else:
-        goal = "pair strings with numbers"
+        goal = f"pair the strings with the numbers {values[:3]}"
         code = f"{name} = {words}\nprint(list(zip({name}, {values[:3]})))"
         output = str(list(zip(words, values[:3], strict=False)))
-        why = f"zip stops at the shorter input, {min(len(words), 3)} pairs"
+        why = "zip stops at the end of the shorter input, after 3 pairs"
     return {
         "goal": goal,
         "name": name,
         "code": f"```python\n{code}\n```",
+        "data": f"```python\n{code.partition(chr(10))[0]}\n```",
         "output": output,
         "why": why,
         "lines": str(code.count("\n") + 1),
@@ -111,7 +113,7 @@ def _query(draw: Draw) -> Slots:
         header, why = ("site", "total"), "GROUP BY folds all rows of a site into one"
     elif style == 1:
         limit = draw.integer(100, 600)
-        goal = f"items with a quantity above {limit}, largest first"
+        goal = f"all items with a quantity above {limit}, largest first"
         query = (
             f"SELECT item, quantity\nFROM {name}\nWHERE quantity > {limit}\n"
             "ORDER BY quantity DESC, item;"
@@ -119,19 +121,19 @@ def _query(draw: Draw) -> Slots:
         kept = [record for record in records if record.quantity > limit]
         kept.sort(key=lambda record: (-record.quantity, record.item))
         rows = [(record.item, record.quantity) for record in kept]
-        header, why = ("item", "quantity"), f"WHERE drops rows up to {limit} before the sort"
+        header, why = ("item", "quantity"), f"WHERE drops all rows up to {limit} before the sort"
     elif style == 2:
-        goal = "how many items each site holds"
+        goal = "the number of different items at each site"
         query = f"SELECT site, COUNT(*) AS items\nFROM {name}\nGROUP BY site\nORDER BY site;"
         sites = [record.site for record in records]
         rows = [(site, sites.count(site)) for site in sorted(set(sites))]
-        header, why = ("site", "items"), "COUNT(*) counts rows, not pieces"
+        header, why = ("site", "items"), "COUNT(*) counts rows, not single pieces"
     else:
-        goal = "the two items of least mass"
+        goal = "the two items with the least mass"
         query = f"SELECT item, mass\nFROM {name}\nORDER BY mass, item\nLIMIT 2;"
         light = sorted(records, key=lambda record: (record.mass, record.item))[:2]
         rows = [(record.item, record.mass) for record in light]
-        header, why = ("item", "mass"), "LIMIT cuts after the sort, and item breaks ties"
+        header, why = ("item", "mass"), "LIMIT is applied after the sort, where the item name breaks ties"
     return {
         "name": name,
         "goal": goal,
@@ -156,32 +158,32 @@ def _pipeline(draw: Draw) -> Slots:
     file = f"{draw.word('codename').lower()}.txt"
     style = draw.integer(0, 5)
     if style == 0:
-        goal, command = "count each distinct line", f"sort {file} | uniq -c"
+        goal, command = "count how often each line occurs", f"sort {file} | uniq -c"
         output = "\n".join(f"{lines.count(word):7d} {word}" for word in sorted(set(lines)))
-        why = "uniq -c only merges neighbours, hence the sort"
+        why = "uniq -c only merges neighbouring lines, so they have to be sorted first"
     elif style == 1:
         letter = draw.pick(words[0])
-        goal, command = f"count lines that contain {letter}", f"grep -c '{letter}' {file}"
+        goal, command = f'count the lines that contain "{letter}"', f"grep -c '{letter}' {file}"
         output = str(sum(letter in line for line in lines))
-        why = "grep -c counts lines, not single hits"
+        why = "grep -c counts matching lines, not single matches"
     elif style == 2:
-        goal, command = "list distinct lines in reverse order", f"sort -ru {file}"
+        goal, command = "list the distinct lines in reverse order", f"sort -ru {file}"
         output = "\n".join(sorted(set(lines), reverse=True))
-        why = "-r reverses and -u drops repeats"
+        why = "-r reverses the order and -u drops repeats"
     elif style == 3:
         number = draw.integer(2, 3)
         goal, command = f"show the last {number} lines", f"tail -n {number} {file}"
         output = "\n".join(lines[-number:])
-        why = f"tail starts {number} lines before the end"
+        why = f"tail starts {number} lines before the end of the file"
     elif style == 4:
-        goal, command = "turn the first lines into capitals", f"head -n 3 {file} | tr a-z A-Z"
+        goal, command = "show the first three lines in capitals", f"head -n 3 {file} | tr a-z A-Z"
         output = "\n".join(line.upper() for line in lines[:3])
-        why = "tr maps sign by sign what head lets through"
+        why = "tr replaces every small letter that head lets through"
     else:
         width = draw.integer(3, 4)
         goal, command = f"cut every line to {width} characters", f"cut -c1-{width} {file}"
         output = "\n".join(line[:width] for line in lines)
-        why = f"-c1-{width} keeps columns 1 to {width}"
+        why = f"-c1-{width} keeps the characters 1 to {width} of each line"
     return {
         "goal": goal,
         "file": file,
@@ -204,9 +206,9 @@ def _pattern(draw: Draw) -> Slots:
     return {
         "pattern": pattern,
         "meaning": meaning,
-        "samples": ", ".join(samples),
-        "hits": ", ".join(hits) or "none",
-        "misses": ", ".join(misses) or "none",
+        "samples": join(samples),
+        "hits": join(hits) if hits else "none of them",
+        "misses": join(misses) if misses else "none of them",
         "number": str(len(hits)),
         "all": str(len(samples)),
         "table": markdown(

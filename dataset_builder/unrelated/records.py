@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
-from personamem.dataset_builder.unrelated.notation import ratio
+from personamem.dataset_builder.unrelated.notation import join, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _table_slots(draw: Draw, records: list[Record]) -> Slots:
         "last": by_quantity[-1].item,
         "last_quantity": str(by_quantity[-1].quantity),
         "share": ratio(top.quantity * 100, total, 1),
-        "sites": ", ".join(f"{site} {quantity}" for site, quantity in sums.items()),
+        "sites": join([f"{quantity} at {site}" for site, quantity in sums.items()]),
         "mark": draw.pick((";", "tab", "pipe")),
     }
 
@@ -117,7 +117,9 @@ def _sum_if(draw: Draw, records: list[Record]) -> Slots:
         "wish": f"the total quantity at {site}",
         "formula": f'=SUMIF(B2:B{end},"{site}",C2:C{end})',
         "answer": str(sum(record.quantity for record in hits)),
-        "why": " + ".join(str(record.quantity) for record in hits),
+        "why": "the matching cells are " + join([str(record.quantity) for record in hits])
+        if len(hits) > 1
+        else "only one row matches",
         "function": "SUMIF",
         "role": f"tests column B for {site} and adds column C",
     }
@@ -127,12 +129,12 @@ def _count_if(draw: Draw, records: list[Record]) -> Slots:
     limit = 50 * draw.integer(1, 12)
     hits = [record.item for record in records if record.quantity > limit]
     return {
-        "wish": f"how many rows have more than {limit} in stock",
+        "wish": f"the number of rows with a quantity above {limit}",
         "formula": f'=COUNTIF(C2:C{len(records) + 1},">{limit}")',
         "answer": str(len(hits)),
-        "why": ", ".join(hits) or "no row passes",
+        "why": f"it counts {join(hits)}" if hits else "no row passes",
         "function": "COUNTIF",
-        "role": f"counts cells of column C above {limit}",
+        "role": f"counts the cells of column C above {limit}",
     }
 
 
@@ -143,7 +145,7 @@ def _lookup(draw: Draw, records: list[Record]) -> Slots:
         "wish": f"the mass entered for {records[place].item}",
         "formula": f'=INDEX(D2:D{end},MATCH("{records[place].item}",A2:A{end},0))',
         "answer": str(records[place].mass),
-        "why": f"position {place + 1} of the list, sheet row {place + 2}",
+        "why": f"it is item {place + 1} of the list, in row {place + 2}",
         "function": "INDEX with MATCH",
         "role": f"finds {records[place].item} in column A and reads column D",
     }
@@ -156,7 +158,7 @@ def _weighted(draw: Draw, records: list[Record]) -> Slots:
         "wish": "the sum of quantity times mass",
         "formula": f"=SUMPRODUCT(C2:C{end},D2:D{end})",
         "answer": str(total),
-        "why": " + ".join(f"{record.quantity}×{record.mass}" for record in records),
+        "why": "that is " + " + ".join(f"{r.quantity}×{r.mass}" for r in records),
         "function": "SUMPRODUCT",
-        "role": "multiplies columns C and D row by row and adds up",
+        "role": "multiplies columns C and D row by row and adds the products up",
     }

@@ -2,8 +2,9 @@
 
 # ruff: noqa: RUF001 - the multiplication sign is meant
 
+from personamem.dataset_builder.grammar import with_article
 from personamem.dataset_builder.unrelated.content_files import load_rows
-from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, series
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, questions, series
 from personamem.dataset_builder.unrelated.notation import decimal, join, ratio, significant
 from personamem.dataset_builder.unrelated.records import markdown
 
@@ -13,23 +14,21 @@ LIGHT_SPEED = 299_792_458
 
 def elements(draw: Draw) -> list[Turn]:
     """Facts on chemical elements, and molar masses of compounds."""
-    turns = [Turn("ask", "reply", _element(draw))]
-    for _ in range(draw.follow_ups()):
-        if draw.chance(0.6):
-            turns.append(Turn("molar", "molar_reply", _molar(draw)))
-        else:
-            turns.append(Turn("again", "again_reply", _element(draw)))
-    return turns
+    turns = questions(draw, _element)
+    return [
+        Turn("molar", "molar_reply", _molar(draw)) if index and draw.chance(0.6) else turn
+        for index, turn in enumerate(turns)
+    ]
 
 
 def countries(draw: Draw) -> list[Turn]:
     """Capitals, regions, country codes and calling codes."""
-    return series(draw, _countries)
+    return questions(draw, _countries)
 
 
 def astronomy(draw: Draw) -> list[Turn]:
     """Weights on other planets, light travel times, orbital periods."""
-    return series(draw, _planet)
+    return questions(draw, _planet)
 
 
 def physics(draw: Draw) -> list[Turn]:
@@ -55,7 +54,7 @@ def _element(draw: Draw) -> Slots:
         ),
         "heavy": heavy[0],
         "heavy_mass": heavy[3],
-        "sorted": ", ".join(f"{row[1]} {row[2]}" for row in sorted(chosen, key=_atomic_number)),
+        "sorted": join([f"{row[0]} ({row[2]})" for row in sorted(chosen, key=_atomic_number)]),
         "grams": str(grams),
         "moles": significant(grams * 1000, round(float(mass) * 1000), 4),
         "other": chosen[1][0],
@@ -63,34 +62,45 @@ def _element(draw: Draw) -> Slots:
         "other_group": chosen[1][4],
         "other_number": chosen[1][2],
     }
+    names = slots["names"]
     return slots | focus(
         draw,
         (
-            f"the symbol and atomic number of {slots['name']}",
-            f"{slots['symbol']}, {slots['number']}",
-            f"{slots['name']} has the symbol {slots['symbol']} and atomic number {slots['number']}",
+            "symbol",
+            f"the symbol and the atomic number of {name}",
+            f"{symbol}, number {number}",
+            f"{name} has the symbol {symbol} and the atomic number {number}",
         ),
         (
-            f"the amount in moles of {slots['grams']} g of {slots['name']}",
+            "moles",
+            f"the amount of substance, in moles, of {grams} g of {name}",
             f"{slots['moles']} mol",
-            f"{slots['grams']} g / {slots['mass']} g/mol = {slots['moles']} mol of {slots['name']}",
+            f"{grams} g divided by {mass} g/mol is {slots['moles']} mol of {name}",
         ),
         (
-            f"the heaviest by atomic mass of {slots['names']}",
-            f"{slots['heavy']}",
-            f"{slots['heavy']} leads with {slots['heavy_mass']} u",
+            "heaviest",
+            f"the element with the largest atomic mass {_among(len(chosen))} {names}",
+            slots["heavy"],
+            f"with {slots['heavy_mass']} u, {slots['heavy']} has the largest atomic mass",
         ),
         (
-            f"the order of {slots['names']} by atomic number",
-            f"{slots['sorted']}",
-            f"sorted by number they run {slots['sorted']}",
+            "order",
+            f"the order of {names} by atomic number",
+            slots["sorted"],
+            f"by atomic number they run {slots['sorted']}",
         ),
         (
-            f"the group that {slots['name']} belongs to",
-            f"{slots['group']}",
-            f"{slots['name']} is classed under the heading {slots['group']}",
+            "group",
+            f"the group of elements that {name} belongs to",
+            with_article(group),
+            f"{name} is classed as {with_article(group)}",
         ),
     )
+
+
+def _among(number: int) -> str:
+    """Return the preposition for a choice from ``number`` things."""
+    return "of" if number == 2 else "among"
 
 
 def _atomic_number(row: tuple[str, ...]) -> int:
@@ -113,7 +123,9 @@ def _molar(draw: Draw) -> Slots:
         "molar": ratio(total, 1000, 3),
         "grams": str(grams),
         "moles": significant(grams * 1000, total, 4),
-        "atoms": atoms.replace(":", " "),
+        "atoms": join(
+            [f"{atom.split(':')[1]} of {atom.split(':')[0]}" for atom in atoms.split()]
+        ),
     }
 
 
@@ -133,41 +145,47 @@ def _countries(draw: Draw) -> Slots:
         "other_calling": f"+{other[4]}",
         "countries": join([row[0] for row in chosen]),
         "capitals": join([row[1] for row in chosen]),
-        "pairs": "; ".join(f"{row[0]} - {row[1]}" for row in chosen),
+        "pairs": join([f"{row[0]} with {row[1]}" for row in chosen]),
+        "other_code": other[3],
         "table": markdown(
-            ("country", "capital", "code", "dial"),
+            ("country", "capital", "code", "calling code"),
             [(row[0], row[1], row[3], f"+{row[4]}") for row in chosen],
         ),
-        "sorted": ", ".join(sorted(row[1] for row in chosen)),
+        "sorted": join(sorted(row[1] for row in chosen)),
         "longest": max((row[1] for row in chosen), key=len),
         "length": str(len(capital.replace(" ", ""))),
     }
     return slots | focus(
         draw,
         (
-            f"the capital of {slots['country']}",
-            f"{slots['capital']}",
-            f"{slots['capital']} is the capital of {slots['country']}",
+            "capital",
+            f"the capital of {country}",
+            capital,
+            f"{country}, in {region}, has {capital} as its capital",
         ),
         (
+            "capitals",
             f"the capitals of {slots['countries']}",
-            f"{slots['capitals']}",
+            slots["capitals"],
             f"the pairs are {slots['pairs']}",
         ),
         (
-            f"the country whose capital is {slots['capital']}",
-            f"{slots['country']}",
-            f"{slots['capital']} is the capital of {slots['country']}",
+            "capital",
+            f"the country whose capital is {capital}",
+            country,
+            f"{capital} is the capital of {country}, in {region}",
         ),
         (
-            f"the calling code of {slots['country']}",
-            f"{slots['calling']}",
-            f"calls to {slots['country']} start with {slots['calling']}",
+            "calling",
+            f"the international calling code of {country}",
+            slots["calling"],
+            f"phone numbers in {country} start with {slots['calling']} when dialled from abroad",
         ),
         (
-            f"the ISO two-letter code of {slots['country']}",
-            f"{slots['code']}",
-            f"{slots['country']} has the ISO 3166 code {slots['code']}",
+            "code",
+            f"the two-letter ISO code of {country}",
+            code,
+            f"ISO 3166 gives {country} the code {code}",
         ),
     )
 
@@ -191,31 +209,34 @@ def _planet(draw: Draw) -> Slots:
         "days": ratio(int(period), 10, 1),
         "years": significant(int(period) * 100, 365_250, 4),
         "orbits": ratio(draw.integer(10, 300) * 36525, int(period) * 10, 2),
-        "thing": draw.pick(("probe", "crate", "lander", "rover", "block", "satellite", "drill")),
+        "thing": draw.pick(("probe", "crate", "lander", "rover", "block", "beacon", "drill")),
     }
     return slots | focus(
         draw,
         (
-            f"the weight of a {slots['mass']} kg {slots['thing']} on {slots['planet']}, in newtons",
+            "weight",
+            f"the weight of a {mass} kg {slots['thing']} on {name}, in newtons",
             f"{slots['force']} N",
-            f"{slots['mass']} kg × {slots['gravity']} m/s² = {slots['force']} N on "
-            f"{slots['planet']}",
+            f"on {name}, {mass} kg weigh {mass} × {slots['gravity']} = {slots['force']} N",
         ),
         (
-            f"the time that sunlight takes to {slots['planet']}",
-            f"{slots['minutes']}",
-            f"light covers {slots['distance']} million km in {slots['seconds']} s, "
-            f"that is {slots['minutes']}",
+            "light",
+            f"the time that sunlight takes to reach {name}",
+            slots["minutes"],
+            f"to cover {slots['distance']} million km, light needs {slots['seconds']} s, "
+            f"which is {slots['minutes']}",
         ),
         (
-            f"the orbital period of {slots['planet']}",
+            "orbit",
+            f"the orbital period of {name}",
             f"{slots['days']} days",
-            f"one orbit of {slots['planet']} takes {slots['days']} days or {slots['years']} years",
+            f"one orbit of {name} takes {slots['days']} days, or {slots['years']} years",
         ),
         (
-            f"the mean distance of {slots['planet']} from the Sun in astronomical units",
+            "distance",
+            f"the mean distance of {name} from the Sun in astronomical units",
             f"{slots['units']} AU",
-            f"{slots['distance']} million km are {slots['units']} AU",
+            f"{slots['distance']} million km divided by 149.598 million km is {slots['units']} AU",
         ),
     )
 
@@ -224,14 +245,14 @@ def _density(draw: Draw) -> Slots:
     material, density = draw.row("materials")
     litres = draw.integer(3, 9_000)
     kilograms = ratio(litres * int(density), 10_000)
-    floats = int(density) < 1000
+    verb = "floats on" if int(density) < 1000 else "sinks in"
     return {
         "problem": f"the mass of {ratio(litres, 10, 1)} litres of {material}",
-        "given": f"density {int(density):,} kg/m³, volume {ratio(litres, 10_000, 4)} m³",
+        "given": f"a density of {int(density):,} kg/m³ and a volume of {ratio(litres, 10_000, 4)} m³",
         "law": "m = ρ · V",
         "insert": f"{int(density):,} × {ratio(litres, 10_000, 4)}",
         "answer": f"{kilograms} kg",
-        "remark": f"{material} {'floats on' if floats else 'sinks in'} fresh water of 1,000 kg/m³",
+        "remark": f"{material} {verb} fresh water, whose density is 1,000 kg/m³",
         "inverse": "V = m / ρ",
     }
 
@@ -239,12 +260,12 @@ def _density(draw: Draw) -> Slots:
 def _ohm(draw: Draw) -> Slots:
     volts, ohms = draw.integer(3, 400), draw.integer(2, 990)
     return {
-        "problem": f"the current through {ohms} Ω at {volts} V",
-        "given": f"voltage {volts} V, resistance {ohms} Ω",
+        "problem": f"the current through a {ohms} Ω resistor at {volts} V",
+        "given": f"a voltage of {volts} V and a resistance of {ohms} Ω",
         "law": "I = U / R",
         "insert": f"{volts} / {ohms}",
         "answer": f"{significant(volts, ohms, 4)} A",
-        "remark": f"the power is U²/R, about {significant(volts * volts, ohms, 4)} W",
+        "remark": f"the resistor turns U²/R, about {significant(volts * volts, ohms, 4)} W, into heat",
         "inverse": "R = U / I",
     }
 
@@ -252,12 +273,12 @@ def _ohm(draw: Draw) -> Slots:
 def _kinetic(draw: Draw) -> Slots:
     mass, speed = draw.integer(2, 4_000), draw.integer(2, 60)
     return {
-        "problem": f"the kinetic energy of {mass:,} kg at {speed} m/s",
-        "given": f"mass {mass:,} kg, speed {speed} m/s ({ratio(speed * 36, 10)} km/h)",
+        "problem": f"the kinetic energy of a {mass:,} kg {draw.pick(('cart', 'sled', 'crane load', 'lift cage'))} moving at {speed} m/s",
+        "given": f"a mass of {mass:,} kg and a speed of {speed} m/s",
         "law": "E = ½ · m · v²",
         "insert": f"0.5 × {mass:,} × {speed * speed:,}",
         "answer": f"{ratio(mass * speed * speed, 2, 1)} J",
-        "remark": f"twice the speed would need {ratio(mass * speed * speed * 2, 1, 0)} J",
+        "remark": f"at twice the speed the energy would be four times as large, {ratio(mass * speed * speed * 2, 1, 0)} J",
         "inverse": "v = √(2E / m)",
     }
 
@@ -266,11 +287,11 @@ def _wave(draw: Draw) -> Slots:
     megahertz = draw.integer(2, 6_000)
     return {
         "problem": f"the wavelength of a {megahertz:,} MHz radio signal",
-        "given": f"speed of light {LIGHT_SPEED:,} m/s, frequency {megahertz:,} MHz",
+        "given": f"the speed of light, {LIGHT_SPEED:,} m/s, and a frequency of {megahertz:,} MHz",
         "law": "λ = c / f",
         "insert": f"{LIGHT_SPEED:,} / {megahertz * 10**6:,}",
         "answer": f"{significant(LIGHT_SPEED, megahertz * 10**6, 4)} m",
-        "remark": f"a quarter wave is {significant(LIGHT_SPEED, 4 * megahertz * 10**6, 4)} m",
+        "remark": f"a quarter-wave antenna for it would be {significant(LIGHT_SPEED, 4 * megahertz * 10**6, 4)} m long",
         "inverse": "f = c / λ",
     }
 
@@ -279,11 +300,11 @@ def _fall(draw: Draw) -> Slots:
     height = draw.integer(2, 300)
     seconds = (2 * height / 9.81) ** 0.5
     return {
-        "problem": f"the fall time from {height} m without air drag",
-        "given": f"height {height} m, g = 9.81 m/s²",
+        "problem": f"the time that a fall from {height} m takes without air drag",
+        "given": f"a height of {height} m and g = 9.81 m/s²",
         "law": "t = √(2h / g)",
         "insert": f"√({2 * height} / 9.81)",
         "answer": f"{decimal(seconds)} s",
-        "remark": f"the speed at the ground is about {decimal(9.81 * seconds)} m/s",
+        "remark": f"the speed on reaching the ground is about {decimal(9.81 * seconds)} m/s",
         "inverse": "h = ½ · g · t²",
     }

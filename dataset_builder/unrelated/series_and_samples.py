@@ -3,13 +3,13 @@
 from itertools import pairwise
 from math import sqrt
 
-from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series, themes
 from personamem.dataset_builder.unrelated.notation import decimal, ratio
 
 
 def statistics(draw: Draw) -> list[Turn]:
     """Mean, median, range and standard deviation of a short list."""
-    return series(draw, _summary)
+    return themes(draw, "mean", "summary", "spread", make=_summary)
 
 
 def sequences(draw: Draw) -> list[Turn]:
@@ -19,7 +19,7 @@ def sequences(draw: Draw) -> list[Turn]:
 
 def lists(draw: Draw) -> list[Turn]:
     """Sort a list of words or numbers and drop its duplicates."""
-    forms = draw.shuffled((("words", _words), ("numbers", _numbers), ("words", _words)))
+    forms = draw.shuffled((("words", _words), ("numbers", _numbers), ("text", _numbers)))
     return [
         Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
     ]
@@ -34,7 +34,7 @@ def _summary(draw: Draw) -> Slots:
     squares = sum(value * value for value in values)
     spread = squares * size - total * total
     if size % 2:
-        median, middle = str(ranked[half]), f"place {half + 1} of {size}"
+        median, middle = str(ranked[half]), f"number {half + 1} of {size}"
     else:
         median = ratio(ranked[half - 1] + ranked[half], 2, 1)
         middle = f"({ranked[half - 1]} + {ranked[half]}) / 2"
@@ -73,11 +73,11 @@ def _sequence(draw: Draw) -> Slots:
         terms = [draw.integer(1, 12), first]
         while len(terms) < 12:
             terms.append(terms[-1] + terms[-2])
-        rule, formula = "add the two terms before", "a(n) = a(n - 1) + a(n - 2)"
+        rule, formula = "each term is the sum of the two before", "a(n) = a(n - 1) + a(n - 2)"
     else:
         bend, shift = draw.integer(1, 5), draw.integer(1, 40)
         terms = [bend * index * index + shift for index in range(1, 13)]
-        rule = f"the gaps grow by {2 * bend}"
+        rule = f"the differences grow by {2 * bend}"
         formula = f"a(n) = {bend}n² + {shift}"
     shown = draw.integer(5, 6)
     nth = draw.integer(9, 12)

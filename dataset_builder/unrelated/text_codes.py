@@ -98,7 +98,7 @@ _NATO = dict(
 
 def text_edit(draw: Draw) -> list[Turn]:
     """Names, dates, codes and identifiers brought into another form."""
-    forms = draw.shuffled((("names", _names), ("dates", _dates), ("style", _style)))
+    forms = draw.shuffled((("names", _names), ("dates", _dates), ("style", _style), ("digits", _style)))
     return [
         Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
     ]
@@ -174,7 +174,7 @@ def _isbn13(draw: Draw) -> Slots:
     total = sum(products)
     check = -total % 10
     return _checked("ISBN-13", digits, str(check), products, total) | {
-        "weights": "1, 3, 1, 3 and so on",
+        "weights": "1 and 3 in turn",
         "rest": f"{total} mod 10 = {total % 10}, so the digit is {check}",
     }
 
@@ -186,7 +186,7 @@ def _isbn10(draw: Draw) -> Slots:
     value = -total % 11
     check = "X" if value == 10 else str(value)
     return _checked("ISBN-10", digits, check, products, total) | {
-        "weights": "10, 9, 8 down to 2",
+        "weights": "10 down to 2",
         "rest": f"{total} mod 11 = {total % 11}, so the digit is {check}",
     }
 
@@ -202,7 +202,7 @@ def _luhn(draw: Draw) -> Slots:
     total = sum(products)
     check = -total % 10
     return _checked("Luhn", digits, str(check), products, total) | {
-        "weights": "2 and 1 in turn, doubling the last digit (minus 9 above nine)",
+        "weights": "2 and 1 in turn from the right, less 9 where a product exceeds 9",
         "rest": f"{total} mod 10 = {total % 10}, so the digit is {check}",
     }
 

@@ -38,6 +38,8 @@ def letters(draw: Draw) -> list[Turn]:
 def _meaning(draw: Draw) -> Slots:
     word, part, definition, example = draw.row("meanings")
     other, other_part, other_definition, other_example = draw.row("meanings")
+    while other == word:
+        other, other_part, other_definition, other_example = draw.row("meanings")
     return {
         "word": word,
         "part": part,
@@ -66,7 +68,9 @@ def _synonyms(draw: Draw) -> Slots:
         "second": shuffled[1],
         "choices": join(draw.shuffled([*choices, intruder]), "or"),
         "intruder": intruder,
-        "opposite": f'"{opposite}"' if opposite != "-" else "none in plain use",
+        "opposite": f'the opposite is "{opposite}"'
+        if opposite != "-"
+        else "there is no everyday opposite",
         "longest": max(choices, key=len),
         "letters": str(max(map(len, choices))),
         "shortest": min(choices, key=len),
@@ -77,7 +81,15 @@ def _synonyms(draw: Draw) -> Slots:
 def _plural(draw: Draw) -> Turn:
     word, plural, rule = draw.row("plurals")
     other, other_plural, other_rule = draw.row("plurals")
-    change = "stays the same" if word == plural else f"goes from {len(word)} to {len(plural)} signs"
+    change = (
+        "does not change at all"
+        if word == plural
+        else f"keeps its length of {len(word)} letters"
+        if len(word) == len(plural)
+        else f"goes from {len(word)} to {len(plural)} letters"
+    )
+    while other == word:
+        other, other_plural, other_rule = draw.row("plurals")
     return Turn(
         "plural",
         "plural_reply",
@@ -96,6 +108,7 @@ def _plural(draw: Draw) -> Turn:
 
 def _misspelt(draw: Draw) -> Turn:
     right, wrong, hint = draw.row("spellings")
+    pair = draw.shuffled((right, wrong))
     position = next(
         (index for index, pair in enumerate(zip(right, wrong, strict=False)) if pair[0] != pair[1]),
         min(len(right), len(wrong)),
@@ -107,12 +120,13 @@ def _misspelt(draw: Draw) -> Turn:
             "right": right,
             "wrong": wrong,
             "hint": hint,
-            "first": min(right, wrong) if draw.chance(0.5) else max(right, wrong),
+            "first": pair[0],
+            "last": pair[1],
             "spelled": "-".join(right),
             "length": str(len(right)),
             "wrong_length": str(len(wrong)),
             "position": str(position + 1),
-            "start": right[:position] or "the first letter",
+            "part": f'part after "{right[:position]}"' if position else "differ from the first letter",
         },
     )
 
@@ -130,7 +144,8 @@ def _count(draw: Draw) -> Turn:
         {
             "text": text,
             "letter": letter,
-            "times": str(text.count(letter)),
+            "times": _times(text.count(letter)),
+            "number": str(text.count(letter)),
             "places": ", ".join(f"{word} ({word.count(letter)})" for word in places),
             "words": str(len(text.split(" "))),
             "letters": str(len(letters)),
@@ -139,6 +154,10 @@ def _count(draw: Draw) -> Turn:
             "signs": str(len(text)),
         },
     )
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def _anagram(draw: Draw) -> Turn:
@@ -151,6 +170,8 @@ def _anagram(draw: Draw) -> Turn:
         swap = "eaionrt"[draw.integer(0, 6)]
         other = mixed[:index] + swap + mixed[index + 1 :]
         verdict = "yes" if sorted(other) == sorted(word) else "no"
+    while other == word:
+        other = "".join(draw.shuffled(other))
     return Turn(
         "anagram",
         "anagram_reply",
@@ -158,6 +179,7 @@ def _anagram(draw: Draw) -> Turn:
             "word": word,
             "other": other,
             "verdict": verdict,
+            "is": "is" if verdict == "yes" else "is not",
             "sorted": "".join(sorted(word)),
             "other_sorted": "".join(sorted(other)),
             "agree": "match" if verdict == "yes" else "differ",
@@ -178,6 +200,7 @@ def _palindrome(draw: Draw) -> Turn:
             "word": word,
             "reverse": reverse,
             "verdict": "a palindrome" if word == reverse else "not a palindrome",
+            "yes": "Yes" if word == reverse else "No",
             "length": str(len(word)),
             "pairs": ", ".join(
                 f"{word[index]}/{reverse[index]}" for index in range((len(word) + 1) // 2)

@@ -1,0 +1,1 @@
+"""The audit: does a benchmark measure memory, and nothing else?"""
