@@ -1,7 +1,5 @@
 """Calendar sums in the Gregorian calendar."""
 
-# ruff: noqa: RUF001 - the multiplication sign is meant
-
 from datetime import date, timedelta
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
@@ -165,6 +163,7 @@ def _working(draw: Draw) -> Slots:
         "weeks_text": plural(weeks, "full week"),
         "rest": str(rest),
         "rest_days": plural(rest, "day"),
+        "more_days": plural(rest, "more working day"),
         "middle": write_date(middle, style),
         "end": write_date(end, style),
         "end_day": WEEKDAYS[end.weekday()],

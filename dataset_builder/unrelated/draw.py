@@ -126,4 +126,5 @@ def questions(draw: Draw, make: Callable[[Draw], Slots]) -> list[Turn]:
 def focus(draw: Draw, *choices: tuple[str, str, str, str]) -> Slots:
     """Return the slots of one of the questions (theme, question, answer, reason) allowed."""
     theme, question, answer, reason = draw.pick(choices)
-    return {"theme": theme, "question": question, "answer": answer, "focus": reason}
+    be = "are" if theme in ("symbol", "capitals") else "is"
+    return {"theme": theme, "question": question, "answer": answer, "focus": reason, "be": be}

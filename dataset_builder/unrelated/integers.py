@@ -1,7 +1,5 @@
 """Whole numbers: bases, Roman numerals, prime factors, greatest common divisors."""
 
-# ruff: noqa: RUF001 - the multiplication sign is meant
-
 from functools import cache
 from math import gcd, isqrt, prod
 

@@ -1,7 +1,5 @@
 """Geometry, compound growth, and chances of dice and cards."""
 
-# ruff: noqa: RUF001 - the multiplication sign is meant
-
 from functools import cache
 from math import comb, hypot, pi, sqrt
 
@@ -222,13 +220,14 @@ def _at_least_once(draw: Draw) -> Slots:
     sides, throws = draw.pick((4, 6, 6, 8, 10, 12, 20)), draw.integer(2, 9)
     face = draw.integer(1, sides)
     missing = (sides - 1) ** throws
+    one = f"{'an' if face in (8, 11, 18) else 'a'} {face}"
     return _chance(
         f"rolling at least one {face} in {throws} rolls of {a(str(sides))}-sided die",
         sides**throws - missing,
         sides**throws,
         f"there are {sides}^{throws} = {sides**throws:,} possible series of rolls, and "
-        f"{sides - 1}^{throws} = {missing:,} of them never show {a(str(face))}",
-        f"subtract the chance of never rolling {a(str(face))} from one",
+        f"{sides - 1}^{throws} = {missing:,} of them never show {one}",
+        f"subtract the chance of never rolling {one} from 1",
     )
 
 
@@ -237,9 +236,10 @@ def _cards(draw: Draw) -> Slots:
     name, size = draw.pick((("ace", 4), ("heart", 13), ("red card", 26), ("face card", 12)))
     wanted = draw.integer(1, min(hand, 3))
     favourable = comb(size, wanted) * comb(52 - size, hand - wanted)
+    count = ("one", "two", "three")[wanted - 1]
     plural = name if wanted == 1 else f"{name}s"
     return _chance(
-        f"drawing exactly {('one', 'two', 'three')[wanted - 1]} {plural} in {hand} cards from a "
+        f"drawing exactly {count} {plural} in {hand} cards from a "
         "full deck of 52",
         favourable,
         comb(52, hand),

@@ -1,7 +1,5 @@
 """Temperatures, fuel use, paper sizes and map scales."""
 
-# ruff: noqa: RUF001 - the multiplication sign is meant
-
 from personamem.dataset_builder.grammar import with_article as a
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, questions, series
 from personamem.dataset_builder.unrelated.notation import fixed, ratio
@@ -45,7 +43,7 @@ def _temperature(draw: Draw) -> Slots:
             "formula": f"({ratio(tenths, 10, 1)} - 32) × 5/9",
             "middle": f"{ratio(tenths, 10, 1)} - 32 = {ratio(tenths - 320, 10, 1)}",
             "other": f"{_kelvin(celsius)} K",
-            "gap": "5/9",
+            "gap": "one degree Fahrenheit is 5/9 of a degree Celsius",
             "cold": "water freezes at 32 °F, which is 0 °C",
             "order": "subtract 32 first and then multiply by 5/9",
         }
@@ -57,7 +55,7 @@ def _temperature(draw: Draw) -> Slots:
         "formula": f"{ratio(tenths, 10, 1)} × 9/5 + 32",
         "middle": f"{ratio(tenths, 10, 1)} × 1.8 = {ratio(9 * tenths, 50)}",
         "other": f"{ratio(tenths * 10 + 27_315, 100)} K",
-        "gap": "1.8",
+        "gap": "one degree Celsius is 1.8 degrees Fahrenheit",
         "cold": "water freezes at 0 °C, which is 32 °F",
         "order": "multiply by 1.8 first and then add 32",
     }
@@ -84,14 +82,14 @@ def _fuel(draw: Draw) -> Slots:
         "tank": str(tank := draw.integer(35, 400)),
         "range": ratio(tank * 1000, tenths, 0),
     }
-    use, distance, tank = slots["use"], slots["distance"], slots["tank"]
+    use, way = slots["use"], slots["distance"]
     return slots | focus(
         draw,
         (
             "fuel",
-            f"the fuel that {a(slots['engine'])} using {use} L/100 km needs for {distance} km",
+            f"the fuel that {a(slots['engine'])} using {use} L/100 km needs for {way} km",
             f"{slots['fuel']} L",
-            f"it needs {use} × {distance} / 100 = {slots['fuel']} L for {distance} km",
+            f"it needs {use} × {way} / 100 = {slots['fuel']} L for {way} km",
         ),
         (
             "mpg",
@@ -199,7 +197,7 @@ def _map(draw: Draw) -> Slots:
             "plot",
             f"the true size of a plot drawn as {side} mm × {other} mm on a {scaled} plan",
             slots["plot"],
-            f"multiplied by {slots['number']}, the sides of {side} mm and {other} mm become "
+            f"the sides of {side} mm and {other} mm, multiplied by {slots['number']}, become "
             f"{slots['plot']}, an area of {slots['hectares']} ha",
         ),
         (

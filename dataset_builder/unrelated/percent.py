@@ -1,7 +1,5 @@
 """Percentages: shares, changes, discounts, and bills split to the last cent."""
 
-# ruff: noqa: RUF001 - the multiplication sign is meant
-
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
 from personamem.dataset_builder.unrelated.notation import fixed, join, money, plural, ratio
 

@@ -1,7 +1,5 @@
 """Made-up inventories, as tables, CSV, JSON, SQL results and spreadsheet cells."""
 
-# ruff: noqa: RUF001 - the multiplication sign is meant
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,8 +21,8 @@ def make_records(draw: Draw, number: int) -> list[Record]:
     """Return ``number`` lines of distinct items at two or three sites."""
     sites = draw.words("codename", draw.integer(2, 3))
     return [
-        Record(item, draw.pick(sites), draw.integer(2, 980), draw.integer(1, 95))
-        for item in draw.words("things", number)
+        Record(item, sites[place] if place < 2 else draw.pick(sites), draw.integer(2, 980), draw.integer(1, 95))
+        for place, item in enumerate(draw.words("things", number))
     ]
 
 
@@ -100,7 +98,7 @@ def _table_slots(draw: Draw, records: list[Record]) -> Slots:
         "last": by_quantity[-1].item,
         "last_quantity": str(by_quantity[-1].quantity),
         "share": ratio(top.quantity * 100, total, 1),
-        "sites": join([f"{quantity} at {site}" for site, quantity in sums.items()]),
+        "sites": join([f"{quantity:,} at {site}" for site, quantity in sums.items()]),
         "mark": draw.pick((";", "tab", "pipe")),
     }
 

@@ -18,6 +18,7 @@ from personamem.dataset_builder.unrelated.measures import (
     temperature,
 )
 from personamem.dataset_builder.unrelated.percent import bill_split, discount, percentage
+from personamem.dataset_builder.unrelated.physics import physics
 from personamem.dataset_builder.unrelated.programs import (
     json_data,
     python_code,
@@ -26,7 +27,7 @@ from personamem.dataset_builder.unrelated.programs import (
     sql,
 )
 from personamem.dataset_builder.unrelated.records import spreadsheet, table
-from personamem.dataset_builder.unrelated.science import astronomy, countries, elements, physics
+from personamem.dataset_builder.unrelated.science import astronomy, countries, elements
 from personamem.dataset_builder.unrelated.series_and_samples import lists, sequences, statistics
 from personamem.dataset_builder.unrelated.text_codes import checksum, spelling_alphabet, text_edit
 from personamem.dataset_builder.unrelated.units import conversion

@@ -1,11 +1,9 @@
-"""Elements, countries, the solar system, and school physics."""
-
-# ruff: noqa: RUF001 - the multiplication sign is meant
+"""Elements, countries and the solar system."""
 
 from personamem.dataset_builder.grammar import with_article
 from personamem.dataset_builder.unrelated.content_files import load_rows
-from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, questions, series
-from personamem.dataset_builder.unrelated.notation import decimal, join, ratio, significant
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, questions
+from personamem.dataset_builder.unrelated.notation import join, ratio, significant
 from personamem.dataset_builder.unrelated.records import markdown
 
 LIGHT_SPEED = 299_792_458
@@ -29,11 +27,6 @@ def countries(draw: Draw) -> list[Turn]:
 def astronomy(draw: Draw) -> list[Turn]:
     """Weights on other planets, light travel times, orbital periods."""
     return questions(draw, _planet)
-
-
-def physics(draw: Draw) -> list[Turn]:
-    """Density, Ohm's law, kinetic energy, and waves."""
-    return series(draw, lambda draw: draw.pick((_density, _ohm, _kinetic, _wave, _fall))(draw))
 
 
 def _element(draw: Draw) -> Slots:
@@ -215,7 +208,7 @@ def _planet(draw: Draw) -> Slots:
         draw,
         (
             "weight",
-            f"the weight of a {mass} kg {slots['thing']} on {name}, in newtons",
+            f"the weight of a {slots['thing']} of {mass} kg on {name}, in newtons",
             f"{slots['force']} N",
             f"on {name}, {mass} kg weigh {mass} × {slots['gravity']} = {slots['force']} N",
         ),
@@ -239,72 +232,3 @@ def _planet(draw: Draw) -> Slots:
             f"{slots['distance']} million km divided by 149.598 million km is {slots['units']} AU",
         ),
     )
-
-
-def _density(draw: Draw) -> Slots:
-    material, density = draw.row("materials")
-    litres = draw.integer(3, 9_000)
-    kilograms = ratio(litres * int(density), 10_000)
-    verb = "floats on" if int(density) < 1000 else "sinks in"
-    return {
-        "problem": f"the mass of {ratio(litres, 10, 1)} litres of {material}",
-        "given": f"a density of {int(density):,} kg/m³ and a volume of {ratio(litres, 10_000, 4)} m³",
-        "law": "m = ρ · V",
-        "insert": f"{int(density):,} × {ratio(litres, 10_000, 4)}",
-        "answer": f"{kilograms} kg",
-        "remark": f"{material} {verb} fresh water, whose density is 1,000 kg/m³",
-        "inverse": "V = m / ρ",
-    }
-
-
-def _ohm(draw: Draw) -> Slots:
-    volts, ohms = draw.integer(3, 400), draw.integer(2, 990)
-    return {
-        "problem": f"the current through a {ohms} Ω resistor at {volts} V",
-        "given": f"a voltage of {volts} V and a resistance of {ohms} Ω",
-        "law": "I = U / R",
-        "insert": f"{volts} / {ohms}",
-        "answer": f"{significant(volts, ohms, 4)} A",
-        "remark": f"the resistor turns U²/R, about {significant(volts * volts, ohms, 4)} W, into heat",
-        "inverse": "R = U / I",
-    }
-
-
-def _kinetic(draw: Draw) -> Slots:
-    mass, speed = draw.integer(2, 4_000), draw.integer(2, 60)
-    return {
-        "problem": f"the kinetic energy of a {mass:,} kg {draw.pick(('cart', 'sled', 'crane load', 'lift cage'))} moving at {speed} m/s",
-        "given": f"a mass of {mass:,} kg and a speed of {speed} m/s",
-        "law": "E = ½ · m · v²",
-        "insert": f"0.5 × {mass:,} × {speed * speed:,}",
-        "answer": f"{ratio(mass * speed * speed, 2, 1)} J",
-        "remark": f"at twice the speed the energy would be four times as large, {ratio(mass * speed * speed * 2, 1, 0)} J",
-        "inverse": "v = √(2E / m)",
-    }
-
-
-def _wave(draw: Draw) -> Slots:
-    megahertz = draw.integer(2, 6_000)
-    return {
-        "problem": f"the wavelength of a {megahertz:,} MHz radio signal",
-        "given": f"the speed of light, {LIGHT_SPEED:,} m/s, and a frequency of {megahertz:,} MHz",
-        "law": "λ = c / f",
-        "insert": f"{LIGHT_SPEED:,} / {megahertz * 10**6:,}",
-        "answer": f"{significant(LIGHT_SPEED, megahertz * 10**6, 4)} m",
-        "remark": f"a quarter-wave antenna for it would be {significant(LIGHT_SPEED, 4 * megahertz * 10**6, 4)} m long",
-        "inverse": "f = c / λ",
-    }
-
-
-def _fall(draw: Draw) -> Slots:
-    height = draw.integer(2, 300)
-    seconds = (2 * height / 9.81) ** 0.5
-    return {
-        "problem": f"the time that a fall from {height} m takes without air drag",
-        "given": f"a height of {height} m and g = 9.81 m/s²",
-        "law": "t = √(2h / g)",
-        "insert": f"√({2 * height} / 9.81)",
-        "answer": f"{decimal(seconds)} s",
-        "remark": f"the speed on reaching the ground is about {decimal(9.81 * seconds)} m/s",
-        "inverse": "h = ½ · g · t²",
-    }

@@ -83,7 +83,7 @@ def _sequence(draw: Draw) -> Slots:
     nth = draw.integer(9, 12)
     return {
         "terms": ", ".join(map(str, terms[:shown])),
-        "next": ", ".join(f"{term:,}" for term in terms[shown : shown + 3]),
+        "next": ", ".join(map(str, terms[shown : shown + 3])),
         "rule": rule,
         "formula": formula,
         "nth": str(nth),

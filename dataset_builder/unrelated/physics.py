@@ -1,0 +1,82 @@
+"""School physics: one formula, numbers inserted."""
+
+from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
+from personamem.dataset_builder.unrelated.notation import decimal, ratio, significant
+from personamem.dataset_builder.unrelated.science import LIGHT_SPEED
+
+
+def physics(draw: Draw) -> list[Turn]:
+    """Density, Ohm's law, kinetic energy, and waves."""
+    return series(draw, lambda draw: draw.pick((_density, _ohm, _kinetic, _wave, _fall))(draw))
+
+
+def _density(draw: Draw) -> Slots:
+    material, density = draw.row("materials")
+    litres = draw.integer(3, 9_000)
+    kilograms = ratio(litres * int(density), 10_000)
+    verb = "floats on" if int(density) < 1000 else "sinks in"
+    return {
+        "problem": f"the mass of {ratio(litres, 10, 1)} litres of {material}",
+        "given": f"a density of {int(density):,} kg/m³ and a volume of {ratio(litres, 10_000, 4)} m³",
+        "law": "m = ρ · V",
+        "insert": f"{int(density):,} × {ratio(litres, 10_000, 4)}",
+        "answer": f"{kilograms} kg",
+        "remark": f"{material} {verb} fresh water, whose density is 1,000 kg/m³",
+        "inverse": "V = m / ρ",
+    }
+
+
+def _ohm(draw: Draw) -> Slots:
+    volts, ohms = draw.integer(3, 400), draw.integer(2, 990)
+    return {
+        "problem": f"the current through a resistor of {ohms} Ω at {volts} V",
+        "given": f"a voltage of {volts} V and a resistance of {ohms} Ω",
+        "law": "I = U / R",
+        "insert": f"{volts} / {ohms}",
+        "answer": f"{significant(volts, ohms, 4)} A",
+        "remark": f"U²/R, about {significant(volts * volts, ohms, 4)} W, turns into heat",
+        "inverse": "R = U / I",
+    }
+
+
+def _kinetic(draw: Draw) -> Slots:
+    mass, speed = draw.integer(2, 4_000), draw.integer(2, 60)
+    thing = draw.pick(("cart", "sled", "crane load", "lift cage", "trolley"))
+    return {
+        "problem": f"the kinetic energy of a {thing} of {mass:,} kg that moves at {speed} m/s",
+        "given": f"a mass of {mass:,} kg and a speed of {speed} m/s",
+        "law": "E = ½ · m · v²",
+        "insert": f"0.5 × {mass:,} × {speed * speed:,}",
+        "answer": f"{ratio(mass * speed * speed, 2, 1)} J",
+        "remark": "at twice the speed the energy would be four times as large, "
+        f"{ratio(mass * speed * speed * 2, 1, 0)} J",
+        "inverse": "v = √(2E / m)",
+    }
+
+
+def _wave(draw: Draw) -> Slots:
+    megahertz = draw.integer(2, 6_000)
+    return {
+        "problem": f"the wavelength of a radio signal of {megahertz:,} MHz",
+        "given": f"the speed of light, {LIGHT_SPEED:,} m/s, and a frequency of {megahertz:,} MHz",
+        "law": "λ = c / f",
+        "insert": f"{LIGHT_SPEED:,} / {megahertz * 10**6:,}",
+        "answer": f"{significant(LIGHT_SPEED, megahertz * 10**6, 4)} m",
+        "remark": "a quarter-wave antenna for it would be "
+        f"{significant(LIGHT_SPEED, 4 * megahertz * 10**6, 4)} m long",
+        "inverse": "f = c / λ",
+    }
+
+
+def _fall(draw: Draw) -> Slots:
+    height = draw.integer(2, 300)
+    seconds = (2 * height / 9.81) ** 0.5
+    return {
+        "problem": f"the time that a fall from {height} m takes without air drag",
+        "given": f"a height of {height} m and g = 9.81 m/s²",
+        "law": "t = √(2h / g)",
+        "insert": f"√({2 * height} / 9.81)",
+        "answer": f"{decimal(seconds)} s",
+        "remark": f"the speed on reaching the ground is about {decimal(9.81 * seconds)} m/s",
+        "inverse": "h = ½ · g · t²",
+    }
