@@ -1,1 +1,0 @@
-"""The audit: does a benchmark measure memory, and nothing else?"""
