@@ -18,7 +18,7 @@ def test_demo_builds_loads_and_scores(
     project_root: Path, smollm2_dir: Path, run: Run, tmp_path: Path
 ) -> None:
     demo = project_root / "examples" / "demo.py"
-    scale = ("--questions", 28, "--limit", 8)
+    scale = ("--questions", 28, "--limit", 4)
     printed = run(sys.executable, demo, *scale, "--folder", tmp_path / "demo").stdout
     assert "28 questions over 8 contexts" in printed
     table = printed[printed.index("Share of right answers") :]

@@ -27,10 +27,10 @@ SUBSTITUTIONS = {
     'pip install ".[hf]"': (
         'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[hf]"'
     ),
-    # No Hub: the same model out of a package. Four questions instead of all.
+    # No Hub: the same model out of a package. Two short replies instead of all.
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
-    "--output_path results": "--output_path results --limit 4",
-    "personamem eval my-benchmark": "personamem eval my-benchmark --limit 4",
+    "--output_path results": "--output_path results --limit 2 --gen_kwargs max_gen_toks=16",
+    "personamem eval my-benchmark": "personamem eval my-benchmark --limit 2 --gen_kwargs max_gen_toks=16",
     # No server: a stand-in model takes the place of the chat API.
     "--model local-chat-completions --model_args "
     "model=NAME,base_url=http://localhost:8000/v1/chat/completions": "--model dummy",

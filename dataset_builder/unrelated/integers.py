@@ -172,6 +172,7 @@ def _factors(draw: Draw) -> Slots:
         left //= factor
         steps.append(f"{left * factor:,} ÷ {factor} = {left:,}")
     prime = len(factors) == 1
+    verdict = draw.pick(("so it is not prime", "so it is composite", "and hence not prime"))
     product = " × ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in powers)
     counts = " × ".join(f"({power}+1)" for _, power in powers)
     table = smallest_factors()
@@ -189,7 +190,7 @@ def _factors(draw: Draw) -> Slots:
         else f"no prime up to {isqrt(number)} divides it",
         "claim": f"{number:,} is a prime number, with no factor but 1 and itself"
         if prime
-        else f"{number:,} = {product}, so it is not prime",
+        else f"{number:,} = {product}, {verdict}",
         "yes": "Yes" if prime else "No",
         "root": str(isqrt(number)),
         "divisors": str(prod(power + 1 for _, power in powers)),

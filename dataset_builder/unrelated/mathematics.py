@@ -8,6 +8,17 @@ from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
 from personamem.dataset_builder.unrelated.notation import decimal, money, ratio
 from personamem.dataset_builder.unrelated.records import markdown
 
+_RATIO = (
+    "divide the favourable cases by the possible cases",
+    "count the favourable rolls and divide by the number of all rolls",
+    "compare the rolls that fit with all rolls",
+)
+_HANDS = (
+    "count hands, since no card is put back",
+    "compare the hands that fit with all possible hands",
+    "count the combinations, as the order of the cards does not matter",
+)
+
 
 def geometry(draw: Draw) -> list[Turn]:
     """Areas, volumes and lengths of plain shapes."""
@@ -212,7 +223,7 @@ def _dice_sum(draw: Draw) -> Slots:
         sides**dice,
         f"there are {sides}^{dice} = {sides**dice:,} equally likely rolls, and {ways[total]:,} of "
         f"them add{'s' * (ways[total] == 1)} up to {total}",
-        "divide the favourable cases by the possible cases",
+        draw.pick(_RATIO),
     )
 
 
@@ -239,11 +250,10 @@ def _cards(draw: Draw) -> Slots:
     count = ("one", "two", "three")[wanted - 1]
     plural = name if wanted == 1 else f"{name}s"
     return _chance(
-        f"drawing exactly {count} {plural} in {hand} cards from a "
-        "full deck of 52",
+        f"drawing exactly {count} {plural} in {hand} cards from a full deck of 52",
         favourable,
         comb(52, hand),
-        f"there are C({size}, {wanted}) × C({52 - size}, {hand - wanted}) = {favourable:,} hands out of "
-        f"C(52, {hand}) = {comb(52, hand):,}",
-        "count hands, since no card is put back",
+        f"there are C({size}, {wanted}) × C({52 - size}, {hand - wanted}) = {favourable:,} hands "
+        f"out of C(52, {hand}) = {comb(52, hand):,}",
+        draw.pick(_HANDS),
     )

@@ -185,6 +185,7 @@ def _map(draw: Draw) -> Slots:
         "square": f"{scale * scale:,}",
     }
     drawn, scaled = slots["map"], slots["scale"]
+    place = draw.pick(("plot", "field", "lot", "site"))
     return slots | focus(
         draw,
         (
@@ -195,7 +196,8 @@ def _map(draw: Draw) -> Slots:
         ),
         (
             "plot",
-            f"the true size of a plot drawn as {side} mm × {other} mm on a {scaled} plan",
+            f"the {draw.pick(('true', 'real', 'actual'))} size of a {place} of "
+            f"{side} mm × {other} mm on a {scaled} {draw.pick(('plan', 'map', 'drawing'))}",
             slots["plot"],
             f"the sides of {side} mm and {other} mm, multiplied by {slots['number']}, become "
             f"{slots['plot']}, an area of {slots['hectares']} ha",

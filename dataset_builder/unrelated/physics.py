@@ -17,12 +17,13 @@ def _density(draw: Draw) -> Slots:
     verb = "floats on" if int(density) < 1000 else "sinks in"
     return {
         "problem": f"the mass of {ratio(litres, 10, 1)} litres of {material}",
-        "given": f"a density of {int(density):,} kg/m³ and a volume of {ratio(litres, 10_000, 4)} m³",
-        "law": "m = ρ · V",
+        "given": f"a density of {int(density):,} kg/m³ and "
+        f"a volume of {ratio(litres, 10_000, 4)} m³",
+        "law": "m = ρ · V",  # noqa: RUF001
         "insert": f"{int(density):,} × {ratio(litres, 10_000, 4)}",
         "answer": f"{kilograms} kg",
         "remark": f"{material} {verb} fresh water, whose density is 1,000 kg/m³",
-        "inverse": "V = m / ρ",
+        "inverse": "V = m / ρ",  # noqa: RUF001
     }
 
 

@@ -6,6 +6,17 @@ import re
 from personamem.dataset_builder.unrelated.content_files import load_rows
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, themes
 from personamem.dataset_builder.unrelated.notation import join, ratio
+from personamem.dataset_builder.unrelated.program_notes import (
+    CAPITALS,
+    GREP,
+    GROUPING,
+    LIMITING,
+    REVERSE,
+    SORT,
+    UNIQ,
+    WITH,
+    ZIP,
+)
 from personamem.dataset_builder.unrelated.records import Record, make_records, markdown, totals
 
 
@@ -90,7 +101,7 @@ def _snippet(draw: Draw) -> Slots:
         goal = f"pair the strings with the numbers {values[:3]}"
         code = f"{name} = {words}\nprint(list(zip({name}, {values[:3]})))"
         output = str(list(zip(words, values[:3], strict=False)))
-        why = "zip stops at the end of the shorter input, after 3 pairs"
+        why = draw.pick(ZIP)
     return {
         "goal": goal,
         "name": name,
@@ -107,10 +118,11 @@ def _query(draw: Draw) -> Slots:
     name = draw.word("codename").lower()
     style = draw.integer(0, 3)
     if style == 0:
-        goal = "the summed quantity of each site"
-        query = f"SELECT site, SUM(quantity) AS total\nFROM {name}\nGROUP BY site\nORDER BY site;"
+        alias = draw.pick(("total", "pieces", "quantity_sum", "stock"))
+        goal = draw.pick(("the summed quantity of each site", "the total quantity per site"))
+        query = f"SELECT site, SUM(quantity) AS {alias}\nFROM {name}\nGROUP BY site\nORDER BY site;"
         rows: list[tuple[str, object]] = list(totals(records).items())
-        header, why = ("site", "total"), "GROUP BY folds all rows of a site into one"
+        header, why = ("site", alias), draw.pick(GROUPING)
     elif style == 1:
         limit = draw.integer(100, 600)
         goal = f"all items with a quantity above {limit}, largest first"
@@ -123,17 +135,18 @@ def _query(draw: Draw) -> Slots:
         rows = [(record.item, record.quantity) for record in kept]
         header, why = ("item", "quantity"), f"WHERE drops all rows up to {limit} before the sort"
     elif style == 2:
-        goal = "the number of different items at each site"
-        query = f"SELECT site, COUNT(*) AS items\nFROM {name}\nGROUP BY site\nORDER BY site;"
+        alias = draw.pick(("items", "entries", "item_count", "number"))
+        goal = f"{draw.pick(('the number of', 'a count of the'))} items at each site"
+        query = f"SELECT site, COUNT(*) AS {alias}\nFROM {name}\nGROUP BY site\nORDER BY site;"
         sites = [record.site for record in records]
         rows = [(site, sites.count(site)) for site in sorted(set(sites))]
-        header, why = ("site", "items"), "COUNT(*) counts rows, not single pieces"
+        header, why = ("site", alias), "COUNT(*) counts rows, not single pieces"
     else:
         goal = "the two items with the least mass"
         query = f"SELECT item, mass\nFROM {name}\nORDER BY mass, item\nLIMIT 2;"
         light = sorted(records, key=lambda record: (record.mass, record.item))[:2]
         rows = [(record.item, record.mass) for record in light]
-        header, why = ("item", "mass"), "LIMIT is applied after the sort, where the item name breaks ties"
+        header, why = ("item", "mass"), draw.pick(LIMITING)
     return {
         "name": name,
         "goal": goal,
@@ -160,16 +173,19 @@ def _pipeline(draw: Draw) -> Slots:
     if style == 0:
         goal, command = "count how often each line occurs", f"sort {file} | uniq -c"
         output = "\n".join(f"{lines.count(word):7d} {word}" for word in sorted(set(lines)))
-        why = "uniq -c only merges neighbouring lines, so they have to be sorted first"
+        why = draw.pick(UNIQ)
     elif style == 1:
         letter = draw.pick(words[0])
-        goal, command = f'count the lines that contain "{letter}"', f"grep -c '{letter}' {file}"
+        goal, command = (
+            f'count the lines {draw.pick(WITH)} "{letter}"',
+            f"grep -c '{letter}' {file}",
+        )
         output = str(sum(letter in line for line in lines))
-        why = "grep -c counts matching lines, not single matches"
+        why = draw.pick(GREP)
     elif style == 2:
-        goal, command = "list the distinct lines in reverse order", f"sort -ru {file}"
+        goal, command = draw.pick(REVERSE), f"sort -ru {file}"
         output = "\n".join(sorted(set(lines), reverse=True))
-        why = "-r reverses the order and -u drops repeats"
+        why = draw.pick(SORT)
     elif style == 3:
         number = draw.integer(2, 3)
         goal, command = f"show the last {number} lines", f"tail -n {number} {file}"
@@ -178,7 +194,7 @@ def _pipeline(draw: Draw) -> Slots:
     elif style == 4:
         goal, command = "show the first three lines in capitals", f"head -n 3 {file} | tr a-z A-Z"
         output = "\n".join(line.upper() for line in lines[:3])
-        why = "tr replaces every small letter that head lets through"
+        why = draw.pick(CAPITALS)
     else:
         width = draw.integer(3, 4)
         goal, command = f"cut every line to {width} characters", f"cut -c1-{width} {file}"

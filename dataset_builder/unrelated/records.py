@@ -6,6 +6,13 @@ from dataclasses import dataclass
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
 from personamem.dataset_builder.unrelated.notation import join, ratio
 
+_HEADERS = (("item", "site"), ("part", "site"), ("item", "store"), ("name", "place"))
+_PRODUCT_SUM = (
+    "multiplies columns C and D row by row and adds the products up",
+    "adds up the products of C and D over all rows",
+    "forms quantity times mass in each row and sums the results",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -21,7 +28,12 @@ def make_records(draw: Draw, number: int) -> list[Record]:
     """Return ``number`` lines of distinct items at two or three sites."""
     sites = draw.words("codename", draw.integer(2, 3))
     return [
-        Record(item, sites[place] if place < 2 else draw.pick(sites), draw.integer(2, 980), draw.integer(1, 95))
+        Record(
+            item,
+            sites[place] if place < 2 else draw.pick(sites),
+            draw.integer(2, 980),
+            draw.integer(1, 95),
+        )
         for place, item in enumerate(draw.words("things", number))
     ]
 
@@ -62,7 +74,7 @@ def spreadsheet(draw: Draw) -> list[Turn]:
         slots["rows"] = str(len(records) + 1)
         slots["grid"] = markdown(
             ("row", "A", "B", "C", "D"),
-            [("1", "item", "site", "quantity", "mass")]
+            [("1", *draw.pick(_HEADERS), "quantity", "mass")]
             + [
                 (str(line), record.item, record.site, str(record.quantity), str(record.mass))
                 for line, record in enumerate(records, 2)
@@ -125,9 +137,10 @@ def _sum_if(draw: Draw, records: list[Record]) -> Slots:
 
 def _count_if(draw: Draw, records: list[Record]) -> Slots:
     limit = 50 * draw.integer(1, 12)
+    thing = draw.pick(("rows", "items", "lines"))
     hits = [record.item for record in records if record.quantity > limit]
     return {
-        "wish": f"the number of rows with a quantity above {limit}",
+        "wish": f"the number of {thing} with a quantity above {limit}",
         "formula": f'=COUNTIF(C2:C{len(records) + 1},">{limit}")',
         "answer": str(len(hits)),
         "why": f"it counts {join(hits)}" if hits else "no row passes",
@@ -153,10 +166,10 @@ def _weighted(draw: Draw, records: list[Record]) -> Slots:
     end = len(records) + 1
     total = sum(record.quantity * record.mass for record in records)
     return {
-        "wish": "the sum of quantity times mass",
+        "wish": draw.pick(("the sum of quantity times mass", "the total mass of all pieces")),
         "formula": f"=SUMPRODUCT(C2:C{end},D2:D{end})",
         "answer": str(total),
         "why": "that is " + " + ".join(f"{r.quantity}×{r.mass}" for r in records),
         "function": "SUMPRODUCT",
-        "role": "multiplies columns C and D row by row and adds the products up",
+        "role": draw.pick(_PRODUCT_SUM),
     }

@@ -116,9 +116,7 @@ def _molar(draw: Draw) -> Slots:
         "molar": ratio(total, 1000, 3),
         "grams": str(grams),
         "moles": significant(grams * 1000, total, 4),
-        "atoms": join(
-            [f"{atom.split(':')[1]} of {atom.split(':')[0]}" for atom in atoms.split()]
-        ),
+        "atoms": join([f"{atom.split(':')[1]} of {atom.split(':')[0]}" for atom in atoms.split()]),
     }
 
 

@@ -73,7 +73,10 @@ def _sequence(draw: Draw) -> Slots:
         terms = [draw.integer(1, 12), first]
         while len(terms) < 12:
             terms.append(terms[-1] + terms[-2])
-        rule, formula = "each term is the sum of the two before", "a(n) = a(n - 1) + a(n - 2)"
+        rule, formula = (
+            draw.pick(("each term is the sum of the two before", "add the last two terms")),
+            "a(n) = a(n - 1) + a(n - 2)",
+        )
     else:
         bend, shift = draw.integer(1, 5), draw.integer(1, 40)
         terms = [bend * index * index + shift for index in range(1, 13)]
@@ -120,7 +123,7 @@ def _words(draw: Draw) -> Slots:
 
 
 def _numbers(draw: Draw) -> Slots:
-    values = draw.integers(draw.integer(6, 10), 3, 9_800)
+    values = draw.integers(2, 12, 99) + draw.integers(draw.integer(4, 8), 101, 9_800)
     doubled = draw.shuffled(values + [draw.pick(values) for _ in range(draw.integer(1, 2))])
     unique = sorted(set(doubled))
     even = [value for value in unique if value % 2 == 0]

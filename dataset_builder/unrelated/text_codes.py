@@ -98,7 +98,8 @@ _NATO = dict(
 
 def text_edit(draw: Draw) -> list[Turn]:
     """Names, dates, codes and identifiers brought into another form."""
-    forms = draw.shuffled((("names", _names), ("dates", _dates), ("style", _style), ("digits", _style)))
+    makers = (("names", _names), ("dates", _dates), ("style", _style), ("digits", _style))
+    forms = draw.shuffled(makers)
     return [
         Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
     ]

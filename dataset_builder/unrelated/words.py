@@ -126,7 +126,7 @@ def _misspelt(draw: Draw) -> Turn:
             "length": str(len(right)),
             "wrong_length": str(len(wrong)),
             "position": str(position + 1),
-            "part": f'part after "{right[:position]}"' if position else "differ from the first letter",
+            "part": f'part after "{right[:position]}"' if position else "differ from the start",
         },
     )
 

@@ -20,10 +20,10 @@ _MIX = (1, 2, 3, 3, 3, 3)
 _HALF_EXCHANGE = 150
 """A session ends when less than this is missing, so that lengths miss the target evenly."""
 
-_MORE = 0.95
+_MORE = 0.72
 """Share of answers followed by a further explanation, where a kind has some."""
 
-_MORE_AGAIN = 0.25
+_MORE_AGAIN = 0.15
 """The same share for a further problem of the same sort, which is mostly answered in brief."""
 
 _CASUAL = 0.12

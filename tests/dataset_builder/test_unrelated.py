@@ -1,7 +1,5 @@
 """Every sampled answer is computed again here, by other means than the writer's."""
 
-# ruff: noqa: RUF001 - the multiplication sign is meant
-
 import hashlib
 import json
 import math
@@ -105,6 +103,17 @@ def test_exchange_alternates_and_leaves_no_residue(kind: str) -> None:
             twice = re.search(r"\b([a-z]+) \1\b", plain)
             assert not twice, (twice and twice[0], text)
             assert kind == "shell" or not re.search(r"\w  \w|\w ,|, ,| \.\s", plain), text
+
+
+def test_no_message_has_stray_blanks_or_commas() -> None:
+    writer = UnrelatedWriter(Random(2_000))
+    for _ in range(2_000):
+        for message in writer.exchange():
+            text = message["content"]
+            assert text == text.strip(), text
+            plain = prose(text)
+            assert ", ," not in plain, text
+            assert "  " not in plain, text
 
 
 @pytest.mark.parametrize("kind", kinds())
