@@ -148,7 +148,6 @@ _LOWEST_AGE = {
     "a bachelor's degree": 22,
     "a graduate degree": 25,
     "vocational training": 20,
-    "married": 23,
     "divorced": 28,
     "widowed": 50,
     "never married": 0,

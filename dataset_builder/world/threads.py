@@ -154,24 +154,29 @@ def draw_topic_threads(seed: int, cohort: int, pack: TopicPack) -> tuple[Thread,
 
 
 def draw_trait_threads(seed: int, cohort: int, topics: Sequence[str]) -> tuple[Thread, ...]:
-    """Return the trait threads of a cohort: disjoint fours of traits, each shown in two topics."""
+    """Return the trait threads of a cohort: disjoint fours of traits, each shown in every topic.
+
+    Opposite traits are in one four, so nobody has both as traits of their own.
+    """
     random = stream(seed, "threads", cohort, "traits")
-    traits = random.sample(TRAITS, len(TRAITS))
-    threads = []
-    for number in range(TRAIT_THREADS):
-        four = tuple(traits[4 * number : 4 * number + 4])
-        threads.append(
-            Thread(
-                thread_id=f"c{cohort:03d}-trait-{number}",
-                kind=Kind.TRAIT,
-                topic="",
-                candidates=four,
-                shifts=_shuffled_shifts(random),
-                periods=(random.randrange(2),),
-                trait_topics=tuple(random.sample(list(topics), len(topics))),
-            )
+    others = random.sample([t for t in TRAITS if t not in (*_OPPOSITES[0], *_OPPOSITES[1])], 4)
+    fours = [(*pair, *others[2 * i : 2 * i + 2]) for i, pair in enumerate(_OPPOSITES)]
+    random.shuffle(fours)
+    return tuple(
+        Thread(
+            thread_id=f"c{cohort:03d}-trait-{number}",
+            kind=Kind.TRAIT,
+            topic="",
+            candidates=tuple(random.sample(four, 4)),
+            shifts=_shuffled_shifts(random),
+            periods=(random.randrange(2),),
+            trait_topics=tuple(topics),
         )
-    return tuple(threads)
+        for number, four in enumerate(fours)
+    )
+
+
+_OPPOSITES = (("quiet", "company"), ("planner", "spontaneous"))
 
 
 def _shuffled_shifts(random: Random) -> tuple[int, ...]:

@@ -156,7 +156,7 @@ class TemplateWriter:
             "weekday": f"{recent:%A}",
             "date": f"{past.day} {past:%B}",
             "next_date": f"{coming.day} {coming:%B}",
-            "month": f"{past:%B}",
+            "month": f"{said_on.replace(day=1) - timedelta(days=1):%B}",
             "clock": f"{int(random() * 14) + 7}:{int(random() * 12) * 5:02d}",
             "count": str(2 + int(random() * 59)),
             "acquaintance": _pick(tables["acquaintances"], random),

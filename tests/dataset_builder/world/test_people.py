@@ -64,7 +64,7 @@ def test_contradictions_are_named(change: dict[str, str], reason: str) -> None:
         "religion": "",
         "employment": "employed full-time",
         "education": "vocational training",
-        "marital_status": "married",
+        "marital_status": "divorced",
         "english": "native",
         "region": "the United Kingdom",
     }
