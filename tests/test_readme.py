@@ -30,7 +30,7 @@ SUBSTITUTIONS = {
     # No Hub: the same model out of a package. Two short replies instead of all.
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
     "--output_path results": "--output_path results --limit 2 --gen_kwargs max_gen_toks=16",
-    "personamem eval my-benchmark": "personamem eval my-benchmark --limit 2 --gen_kwargs max_gen_toks=16",
+    "eval my-benchmark": "eval my-benchmark --limit 2 --gen_kwargs max_gen_toks=16",
     # No server: a stand-in model takes the place of the chat API.
     "--model local-chat-completions --model_args "
     "model=NAME,base_url=http://localhost:8000/v1/chat/completions": "--model dummy",
