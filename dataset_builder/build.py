@@ -37,7 +37,7 @@ from personamem.dataset_builder.package.tables import (
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
-from personamem.dataset_builder.world.cohort import COHORT_SIZE, build_cohort
+from personamem.dataset_builder.world.cohort import build_cohort
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,11 @@ def _build_split(
     report: Callable[[Progress], None],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[int]]:
     """Write the contexts of a split; return its benchmark rows, annotations and context tokens."""
-    jobs = [(config, size, plan.group, k) for plan in plan_split(config, size) for k in range(4)]
+    jobs = [
+        (config, size, plan.group, k)
+        for plan in plan_split(config, size)
+        for k in range(schema.COHORT_SIZE)
+    ]
     rows: list[Row] = []
     tokens: list[int] = []
     with ContextsWriter(folder, size) as contexts:
@@ -172,6 +176,3 @@ def _map_in_order(
         finally:
             for future in waiting:
                 future.cancel()
-
-
-__all__ = ["COHORT_SIZE", "BuiltContext", "Progress", "build_dataset", "build_one"]

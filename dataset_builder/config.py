@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
 from personamem.dataset_builder.packs import topic_names
-from personamem.dataset_builder.schema import SIZES
-from personamem.dataset_builder.world.cohort import COHORT_SIZE
+from personamem.dataset_builder.schema import COHORT_SIZE, SIZES
 
 DEFAULT_PERSONAS = 60
 DEFAULT_SCALE = {

@@ -13,8 +13,8 @@ from itertools import count
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.config import DEFAULT_TOPICS, BuildConfig
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.schema import COHORT_SIZE
 from personamem.dataset_builder.streams import stream
-from personamem.dataset_builder.world.cohort import COHORT_SIZE
 from personamem.dataset_builder.world.threads import THREADS_PER_TOPIC, TRAIT_THREADS, Kind
 
 BEFORE, AFTER = "before", "after"

@@ -56,6 +56,9 @@ SIZES = {
 
 LETTERS = "abcd"
 
+COHORT_SIZE = 4
+"""Personas of a cohort: as many as a question has options, so each option is gold for one."""
+
 OFFICIAL_COLUMNS = (
     "persona_id",
     "question_id",

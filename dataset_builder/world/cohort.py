@@ -5,12 +5,12 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from personamem.dataset_builder.packs import load_topic, topic_names
+from personamem.dataset_builder.schema import COHORT_SIZE
 from personamem.dataset_builder.streams import stream
 from personamem.dataset_builder.world.facts import Fact, derive_facts
 from personamem.dataset_builder.world.people import FIRST_DAY, Persona, draw_persona
 from personamem.dataset_builder.world.threads import Thread, draw_topic_threads, draw_trait_threads
 
-COHORT_SIZE = 4
 PERIOD_OFFSETS = (0, 7, 30, 365)
 """Days from the start of a topic to its four periods: start, next week, next month, next year."""
 
