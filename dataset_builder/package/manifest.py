@@ -12,7 +12,7 @@ from personamem.dataset_builder.package.tables import hash_file
 from personamem.dataset_builder.schema import SIZES
 
 MANIFEST = "manifest.json"
-MADE_WITH = ("personamem", "bpe-openai", "faker", "pyarrow")
+MADE_WITH = ("personamem", "bpe-openai", "pyarrow")
 
 
 def summarise_split(

@@ -3,7 +3,7 @@
 Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, Tables 10-13).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -11,11 +11,12 @@ from random import Random
 from typing import Any
 
 import yaml
-from faker import Faker
 
 from personamem.dataset_builder.grammar import with_article
 from personamem.dataset_builder.packs import CONTENT
 from personamem.dataset_builder.streams import stream
+
+Names = Mapping[str, Sequence[str]]
 
 PRONOUNS = {
     "she": {"he": "she", "him": "her", "his": "her"},
@@ -80,15 +81,22 @@ def people_tables() -> Mapping[str, Any]:
     return tables
 
 
+@cache
+def name_tables() -> Mapping[str, Names]:
+    """Return content/names.yaml: first names by sex ("she", "he") and last names, by region."""
+    tables: Mapping[str, Names] = yaml.safe_load((CONTENT / "names.yaml").read_text("utf-8"))
+    return tables
+
+
 def draw_persona(seed: int, persona_id: int) -> Persona:
     """Return persona ``persona_id`` of the world ``seed``; the same arguments give the same one."""
     random = stream(seed, "persona", persona_id)
     drawn = _draw_demographics(random)
     tables = people_tables()
     region = tables["regions"][drawn["region"]]
-    faker = Faker(region["locales"][int(random.random() * len(region["locales"]))])
-    faker.seed_instance(random.getrandbits(64))
-    first_name, last_name = _draw_name(faker, drawn["gender"], random)
+    names = name_tables()[region["names"]]
+    first_name = random.choice(names[_draw_sex(drawn["gender"], random)])
+    last_name = random.choice(names["last"])
     taken = {first_name}
     low, high = map(int, drawn["age"].split("-"))
     low = max(low, _LOWEST_AGE.get(drawn["education"], 0), _LOWEST_AGE[drawn["marital_status"]])
@@ -113,8 +121,8 @@ def draw_persona(seed: int, persona_id: int) -> Persona:
         country=region["towns"][town],
         town=town,
         pastime=random.choice(tables["pastimes"]),
-        friends=_draw_friends(faker, random, taken),
-        relatives=_draw_relatives(faker, random, taken),
+        friends=_draw_friends(names, random, taken),
+        relatives=_draw_relatives(names, random, taken),
     )
 
 
@@ -190,36 +198,33 @@ def _weighted(table: Mapping[str, float], random: Random) -> str:
     return value
 
 
-def _draw_name(faker: Faker, gender: str, random: Random) -> tuple[str, str]:
+def _draw_sex(gender: str, random: Random) -> str:
     female = gender == "female" or (gender != "male" and random.random() < 0.5)
-    first = faker.first_name_female() if female else faker.first_name_male()
-    return str(first).replace("İ", "I"), str(faker.last_name())
+    return "she" if female else "he"
 
 
-def _draw_contact_name(faker: Faker, sex: str, taken: set[str]) -> str:
+def _draw_contact_name(names: Names, sex: str, random: Random, taken: set[str]) -> str:
     reserved = people_tables()["acquaintances"]
-    while True:
-        name = str(faker.first_name_female() if sex == "she" else faker.first_name_male())
-        # A dotted capital I changes its length in lower case, which breaks text search.
-        if name not in taken and name not in reserved and "İ" not in name:
-            taken.add(name)
-            return name
+    free = [name for name in names[sex] if name not in taken and name not in reserved]
+    name = random.choice(free)
+    taken.add(name)
+    return name
 
 
-def _draw_friends(faker: Faker, random: Random, taken: set[str]) -> tuple[Contact, ...]:
+def _draw_friends(names: Names, random: Random, taken: set[str]) -> tuple[Contact, ...]:
     contacts = []
     for kind in random.sample(people_tables()["friends"], 4):
         sex = random.choice(("she", "he"))
-        name = _draw_contact_name(faker, sex, taken)
+        name = _draw_contact_name(names, sex, random, taken)
         contacts.append(Contact(f"my {kind} {name}", name, sex, False))
     return tuple(contacts)
 
 
-def _draw_relatives(faker: Faker, random: Random, taken: set[str]) -> tuple[Contact, ...]:
+def _draw_relatives(names: Names, random: Random, taken: set[str]) -> tuple[Contact, ...]:
     contacts = []
     for sex, kinds in people_tables()["relatives"].items():
         for kind in random.sample(kinds, 2):
-            name = _draw_contact_name(faker, sex, taken)
+            name = _draw_contact_name(names, sex, random, taken)
             contacts.append(Contact(f"my {kind} {name}", name, sex, True))
     random.shuffle(contacts)
     return tuple(contacts)

@@ -55,7 +55,7 @@ def manifest() -> dict[str, Any]:
         "seed": 17,
         "writer": {"name": "template", "model": None},
         "tokenizer": "o200k_base",
-        "made_with": {"personamem": "0.1.0", "faker": "40.54.0"},
+        "made_with": {"personamem": "0.1.0", "bpe-openai": "0.1.4"},
         "splits": {"32k": make_split(40, 592), "1M": make_split(20, 2_676)},
         "files": {
             f"{config}/{split}.parquet": {"sha256": f"{config} {split}", "bytes": 5, "rows": 592}
@@ -101,7 +101,7 @@ def test_counts_of_the_manifest_appear(manifest: dict[str, Any]) -> None:
     assert "3,268 questions over 60 contexts, in\n  2 splits" in card
     assert "| `therapy` | 592 | 2,676 |" in card
     assert "| `c` | 148 | 669 |" in card
-    assert "| `faker` | `40.54.0` |" in card
+    assert "| `bpe-openai` | `0.1.4` |" in card
     assert "| `blind_accuracy` | `0.25` |" in card
     assert 'revision="v1.2.0"' in card
 

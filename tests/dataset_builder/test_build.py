@@ -180,3 +180,21 @@ def test_a_build_is_quick_to_refuse_a_folder_in_use(dataset: Path) -> None:
     with pytest.raises(ValueError, match="not empty"):
         build_dataset(make_config(), dataset)
     assert time.monotonic() - started < 2
+
+
+def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
+    """Text files depend on no other package but the tokenizer: the same on every machine.
+
+    A change of content or code that moves them is a new version of every dataset. If that is meant,
+    name it in CHANGELOG.md and put the new hashes here.
+    """
+    config = make_config(sizes=("4k",), personas=4)
+    build_dataset(config, tmp_path / "d", workers=1)
+    found = hashes(tmp_path / "d")
+    assert {name: found[name] for name in GOLDEN} == GOLDEN
+
+
+GOLDEN = {
+    "questions_4k.csv": "01292c7287990c69d0ed2a141e1bc4395fd25d5c47356b12eda6d1e34ce3a542",
+    "shared_contexts_4k.jsonl": "dac29d67a53ae41ee02f1ad1b61d37fbbbb0e1dc16f8e4614464408d93309d12",
+}
