@@ -24,7 +24,7 @@ from personamem.dataset_builder.world.threads import Kind
 from personamem.dataset_builder.writers.surfaces import REASON_RELATIONS, surfaces
 from personamem.dataset_builder.writers.template import TemplateWriter
 
-FILL = (0.91, 0.99)
+FILL = (0.95, 0.995)
 """The share of the budget that a context aims at is drawn from this range."""
 
 CORE_SHARE = {2: 0.75, 1: 0.8, 0: 0.97}

@@ -195,6 +195,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "01292c7287990c69d0ed2a141e1bc4395fd25d5c47356b12eda6d1e34ce3a542",
-    "shared_contexts_4k.jsonl": "dac29d67a53ae41ee02f1ad1b61d37fbbbb0e1dc16f8e4614464408d93309d12",
+    "questions_4k.csv": "2c8337ccce8dd2a85f3fc6e7522afeb4160752d19739d9c33cd1e89935559267",
+    "shared_contexts_4k.jsonl": "ef09d1cc2d9e00ac39e2bb2fdc3dbdbb85879d1586010e17937fc90efe7fe70c",
 }
