@@ -30,12 +30,12 @@ def read_results(folder: Path) -> dict[str, Any]:
 
 
 def test_the_dummy_model_runs_every_kind_of_task(
-    ours: Path, tasks_folder: Path, tmp_path: Path
+    ours: Path, include_path: tuple[str, ...], tmp_path: Path
 ) -> None:
     suffixes = ["", "_ll", "_nocontext", "_nocontext_ll", "_oracle", "_oracle_ll"]
     names = [f"personamem_4k{suffix}" for suffix in suffixes]
     done = run_lm_eval(
-        *("--model", "dummy", "--tasks", ",".join(names), "--include_path", tasks_folder),
+        *("--model", "dummy", "--tasks", ",".join(names), *include_path),
         *("--metadata", json.dumps({"dataset": str(ours)}), "--output_path", tmp_path / "out"),
         cwd=tmp_path,
     )
@@ -53,11 +53,13 @@ def test_the_dummy_model_runs_every_kind_of_task(
     assert report["results"]["personamem_4k"]["unparsable,none"] == 1.0
 
 
-def test_a_group_weighs_its_tasks_by_size(tiny: Any, tasks_folder: Path, tmp_path: Path) -> None:
+def test_a_group_weighs_its_tasks_by_size(
+    tiny: Any, include_path: tuple[str, ...], tmp_path: Path
+) -> None:
     for size in ("32k", "128k", "1M"):
         tiny.write_ours(tmp_path / "data", size)
     done = run_lm_eval(
-        *("--model", "dummy", "--tasks", "personamem", "--include_path", tasks_folder),
+        *("--model", "dummy", "--tasks", "personamem", *include_path),
         *("--metadata", json.dumps({"dataset": str(tmp_path / "data")})),
         *("--output_path", tmp_path / "out", "--limit", "5"),
         cwd=tmp_path,
