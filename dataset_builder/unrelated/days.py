@@ -147,13 +147,11 @@ def _working(draw: Draw) -> Slots:
     weeks, rest = draw.integer(1, 16), draw.integer(1, 4)
     number = 5 * weeks + rest
     middle = start + timedelta(weeks=weeks)
-    end, left, weekend = middle, rest, 0
+    end, left = middle, rest
     while left:
         end += timedelta(days=1)
         if end.weekday() < 5:
             left -= 1
-        else:
-            weekend += 1
     style = draw.integer(0, 3)
     return {
         "start": write_date(start, style),

@@ -3,7 +3,6 @@
 import json
 import re
 
-from personamem.dataset_builder.unrelated.content_files import load_rows
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, themes
 from personamem.dataset_builder.unrelated.notation import join, ratio
 from personamem.dataset_builder.unrelated.program_notes import (
@@ -283,9 +282,3 @@ def _json(draw: Draw) -> Slots:
         "jq": f"`jq '[.{key}[].quantity] | add'`",
         "mean": ratio(total, len(records)),
     }
-
-
-def check_patterns() -> None:
-    """Compile every regular expression of the content. Raises re.error on a broken one."""
-    for pattern, _ in load_rows("patterns"):
-        re.compile(pattern)

@@ -31,7 +31,6 @@ class Contact:
     phrase: str
     name: str
     sex: str
-    is_relative: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +215,7 @@ def _draw_friends(names: Names, random: Random, taken: set[str]) -> tuple[Contac
     for kind in random.sample(people_tables()["friends"], 4):
         sex = random.choice(("she", "he"))
         name = _draw_contact_name(names, sex, random, taken)
-        contacts.append(Contact(f"my {kind} {name}", name, sex, False))
+        contacts.append(Contact(f"my {kind} {name}", name, sex))
     return tuple(contacts)
 
 
@@ -225,6 +224,6 @@ def _draw_relatives(names: Names, random: Random, taken: set[str]) -> tuple[Cont
     for sex, kinds in people_tables()["relatives"].items():
         for kind in random.sample(kinds, 2):
             name = _draw_contact_name(names, sex, random, taken)
-            contacts.append(Contact(f"my {kind} {name}", name, sex, True))
+            contacts.append(Contact(f"my {kind} {name}", name, sex))
     random.shuffle(contacts)
     return tuple(contacts)

@@ -183,21 +183,12 @@ def _shuffled_shifts(random: Random) -> tuple[int, ...]:
     return tuple(random.sample(range(4), 4))
 
 
-MAX_LENGTH_GAP = 24
-"""Candidates that are inserted whole into options may differ by this many characters at most."""
-
-
 def _take_alike(texts: list[str]) -> tuple[str, ...]:
-    """Remove and return four texts of similar length, so that no option stands out."""
-    by_length = sorted(texts, key=len)
+    """Remove and return the last text and the three nearest in length, so no option stands out."""
     anchor = texts[-1]
-    centre = by_length.index(anchor)
-    start = max(0, min(centre - 1, len(by_length) - 4))
-    windows = [by_length[i : i + 4] for i in range(len(by_length) - 3)]
-    window = min(
-        (w for w in windows if anchor in w),
-        key=lambda w: (len(w[3]) - len(w[0]) > MAX_LENGTH_GAP, abs(windows.index(w) - start)),
-    )
+    by_length = sorted(texts, key=len)
+    windows = (by_length[i : i + 4] for i in range(len(by_length) - 3))
+    window = min((w for w in windows if anchor in w), key=lambda w: len(w[-1]) - len(w[0]))
     for text in window:
         texts.remove(text)
     return tuple(window)

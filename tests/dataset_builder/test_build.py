@@ -195,6 +195,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "2c8337ccce8dd2a85f3fc6e7522afeb4160752d19739d9c33cd1e89935559267",
-    "shared_contexts_4k.jsonl": "ef09d1cc2d9e00ac39e2bb2fdc3dbdbb85879d1586010e17937fc90efe7fe70c",
+    "questions_4k.csv": "1a881eb27ea933b67e912b9f155fd8a022c5c859880df9643cde00c48f770bf4",
+    "shared_contexts_4k.jsonl": "b4a91143264dcdea7e5e75e60994bdf2bb605a801d19e9a062b20a8e627578f3",
 }
