@@ -194,7 +194,8 @@ def _planet(draw: Draw) -> Slots:
         "earth": ratio(mass * 981, 100, 1),
         "share": ratio(int(gravity) * 100, 981, 1),
         "distance": ratio(int(distance), 1000, 1),
-        "units": significant(int(distance), unit, 4),
+        # From the distance as shown, so that a reader who divides finds the same.
+        "units": significant((int(distance) + 50) // 100 * 100, unit, 4),
         "seconds": f"{seconds:,}",
         "minutes": f"{seconds // 60} min {seconds % 60} s",
         "days": ratio(int(period), 10, 1),

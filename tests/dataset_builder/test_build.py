@@ -195,6 +195,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "1a881eb27ea933b67e912b9f155fd8a022c5c859880df9643cde00c48f770bf4",
-    "shared_contexts_4k.jsonl": "b4a91143264dcdea7e5e75e60994bdf2bb605a801d19e9a062b20a8e627578f3",
+    "questions_4k.csv": "dcfd274782a89723fe8b1658c68251d551b014ffd3acf33e16d226ef554fd5a9",
+    "shared_contexts_4k.jsonl": "76b1484fda19e883f99761062fa7ab7979a30a713b509de6120b700a0cf51e88",
 }
