@@ -9,6 +9,7 @@ from concurrent.futures import BrokenExecutor
 
 import typer
 
+from personamem.dataset_builder.cli.audit import audit
 from personamem.dataset_builder.cli.build import build
 from personamem.dataset_builder.cli.console import errors
 from personamem.dataset_builder.cli.evaluate import evaluate
@@ -35,6 +36,7 @@ A first dataset and a first score:
 app.command()(build)
 app.command()(info)
 app.command()(show)
+app.command()(audit)
 app.command("eval", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
     evaluate
 )

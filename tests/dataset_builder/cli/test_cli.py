@@ -1,3 +1,5 @@
+import csv
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,7 +15,7 @@ def call(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("command", [[], ["build"], ["info"], ["show"], ["eval"]])
+@pytest.mark.parametrize("command", [[], ["build"], ["info"], ["show"], ["audit"], ["eval"]])
 def test_help_teaches_with_an_example(command: list[str]) -> None:
     done = call(*command, "--help")
     assert done.returncode == 0
@@ -78,3 +80,30 @@ def test_unknown_question_is_named(dataset: Path) -> None:
     assert done.returncode == 2
     assert "'nope'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_audit_prints_a_verdict_and_writes_json(dataset: Path, tmp_path: Path) -> None:
+    report = tmp_path / "audit.json"
+    done = call("audit", dataset, "--split", "4k", "--json", report)
+    assert done.returncode == 0, done.stderr
+    assert "25.0 %" in done.stdout
+    rows = json.loads(report.read_text("utf-8"))["splits"]["4k"]
+    assert {row["policy"] for row in rows} >= {"longest", "classifier (groups apart)"}
+    assert all(row["passed"] for row in rows)
+
+
+def test_audit_fails_on_a_dataset_that_leaks(dataset: Path, tmp_path: Path) -> None:
+    for name in ("questions_4k.csv", "shared_contexts_4k.jsonl"):
+        (tmp_path / name).write_bytes((dataset / name).read_bytes())
+    path = tmp_path / "questions_4k.csv"
+    with path.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    for row in rows:
+        row["correct_answer"] = "(b)"
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    done = call("audit", tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "letter prior, overall (100.0 %)" in done.stderr

@@ -1,0 +1,1 @@
+"""The audit: whether a benchmark measures memory, and nothing else."""

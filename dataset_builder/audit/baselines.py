@@ -1,0 +1,66 @@
+"""Baselines over a split: each policy's accuracy, overall and per question type, with a verdict."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from personamem.dataset_builder.audit.blind import BLIND_POLICIES, credit
+from personamem.dataset_builder.audit.records import Item
+from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
+
+SIGNIFICANCE = 0.05
+OVERALL = "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A policy on one question type, or on all (``OVERALL``).
+
+    ``p_corrected`` is its p-value after Holm's correction for all baselines and types of the split.
+    """
+
+    policy: str
+    question_type: str
+    accuracy: Accuracy
+    p_corrected: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the policy is not better than chance."""
+        return self.p_corrected >= SIGNIFICANCE
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures as plain values; shares from 0 to 1."""
+        return {
+            "policy": self.policy,
+            "question_type": self.question_type,
+            "questions": self.accuracy.total,
+            "accuracy": round(self.accuracy.share, 6),
+            "interval_95": [round(self.accuracy.low, 6), round(self.accuracy.high, 6)],
+            "p_value": self.accuracy.p_value,
+            "p_value_holm": self.p_corrected,
+            "passed": self.passed,
+        }
+
+
+def run_blind_baselines(
+    items: Sequence[Item], report: Callable[[str], None] = lambda policy: None
+) -> tuple[Baseline, ...]:
+    """Return every blind policy overall and per type; ``report`` hears each policy's name first."""
+    types = [OVERALL, *sorted({item.question_type for item in items})]
+    measured: list[tuple[str, str, Accuracy]] = []
+    for name, policy in BLIND_POLICIES.items():
+        report(name)
+        credits = credit(items, policy(items))
+        for question_type in types:
+            chosen = [
+                value
+                for item, value in zip(items, credits, strict=True)
+                if question_type in (OVERALL, item.question_type)
+            ]
+            measured.append((name, question_type, measure_accuracy(chosen)))
+    corrected = correct_holm([accuracy.p_value for _, _, accuracy in measured])
+    return tuple(
+        Baseline(name, question_type, accuracy, p)
+        for (name, question_type, accuracy), p in zip(measured, corrected, strict=True)
+    )

@@ -1,0 +1,93 @@
+"""Blind policies find what is planted, and nothing in a balanced dataset."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from personamem.dataset_builder.audit.baselines import OVERALL, run_blind_baselines
+from personamem.dataset_builder.audit.blind import BLIND_POLICIES, credit
+from personamem.dataset_builder.audit.records import Item, items_of
+from personamem.dataset_builder.audit.statistics import measure_accuracy
+from personamem.loaders import load_personamem
+
+WORDS = (Path(__file__).parents[3] / "README.md").read_text("utf-8").split()
+
+
+def make_items(number: int, plant: Callable[[Random, list[str]], int], seed: int = 1) -> list[Item]:
+    """Questions of random words; ``plant`` changes the options and says which is the gold."""
+    random = Random(seed)
+    items = []
+    for i in range(number):
+        options = [" ".join(random.choices(WORDS, k=12)) for _ in range(4)]
+        gold = plant(random, options)
+        question = " ".join(random.choices(WORDS, k=8))
+        items.append(Item(f"q{i}", f"type{i % 2}", "t", question, tuple(options), gold, f"g{i}"))
+    return items
+
+
+def lengthen(random: Random, options: list[str]) -> int:
+    # The published defect: the gold is the only longest option in about 45 % of the rows.
+    gold = random.randrange(4)
+    if random.random() < 0.27:
+        options[gold] += " and then some more words of no consequence at all"
+    return gold
+
+
+def mark(random: Random, options: list[str]) -> int:
+    gold = random.randrange(4)
+    options[gold] += " personally"
+    return gold
+
+
+def always_first(random: Random, options: list[str]) -> int:
+    return 0
+
+
+def nothing(random: Random, options: list[str]) -> int:
+    return random.randrange(4)
+
+
+@pytest.mark.parametrize(
+    ("plant", "policy"),
+    [
+        (lengthen, "longest"),
+        (mark, "classifier (groups apart)"),
+        (mark, "classifier (rows apart)"),
+        (always_first, "letter prior"),
+    ],
+)
+def test_a_planted_leak_is_found(plant: Callable[[Random, list[str]], int], policy: str) -> None:
+    items = make_items(200, plant)
+    accuracy = measure_accuracy(credit(items, BLIND_POLICIES[policy](items)))
+    assert accuracy.share > 0.36
+    assert accuracy.p_value < 1e-3
+
+
+def test_random_golds_are_at_chance() -> None:
+    # The audit errs once in twenty by design, so no more than one of three draws may fail.
+    audits = [run_blind_baselines(make_items(80, nothing, seed)) for seed in (1, 2, 3)]
+    assert sum(all(row.passed for row in rows) for rows in audits) >= 2
+
+
+@pytest.mark.parametrize("split", ["4k", "32k"])
+def test_every_policy_is_at_exactly_a_quarter_on_our_quads(dataset: Path, split: str) -> None:
+    rows = run_blind_baselines(items_of(load_personamem(dataset, split)))
+    for row in rows:
+        assert row.passed
+        if row.policy != "classifier (rows apart)":
+            assert row.accuracy.share == pytest.approx(0.25, abs=1e-12), row
+
+
+def test_a_tie_earns_its_share() -> None:
+    items = make_items(40, nothing)
+    flat = [BLIND_POLICIES["longest"]([item])[0] * 0 for item in items]
+    assert credit(items, flat) == [0.25] * 40
+
+
+def test_one_question_and_a_type_with_one_row_give_figures() -> None:
+    for number in (1, 3):
+        rows = run_blind_baselines(make_items(number, nothing))
+        assert all(row.passed for row in rows)
+        assert {row.question_type for row in rows} >= {OVERALL, "type0"}
