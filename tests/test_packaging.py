@@ -105,8 +105,8 @@ def test_every_requirement_of_the_code_is_declared(project_root: Path) -> None:
         re.split(r"[\[>=<~! ]", requirement, maxsplit=1)[0].lower().replace("-", "_")
         for requirement in project["project"]["dependencies"]
     }
-    declared |= {"yaml" if name == "pyyaml" else name for name in declared} | {"personamem"}
-    declared |= {"numpy"} if "datasets" in declared else set()
+    imported_as = {"pyyaml": "yaml", "scikit_learn": "sklearn"}
+    declared = {imported_as.get(name, name) for name in declared} | {"personamem"}
     pattern = re.compile(r"^(?:from|import) (\w+)", flags=re.MULTILINE)
     for folder in FOLDERS:
         for path in (project_root / folder).rglob("*.py"):
