@@ -13,7 +13,12 @@ from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.planning import GroupPlan
 from personamem.dataset_builder.schema import SIZES, Message
-from personamem.dataset_builder.sessions import SessionPlan, WrittenSession, check_session
+from personamem.dataset_builder.sessions import (
+    SessionPlan,
+    SessionWriter,
+    WrittenSession,
+    check_session,
+)
 from personamem.dataset_builder.streams import stream
 from personamem.dataset_builder.tokens import count_tokens
 from personamem.dataset_builder.unrelated import UnrelatedWriter
@@ -118,7 +123,7 @@ def plan_sessions(
 
 
 def _write_core(
-    plans: tuple[SessionPlan, ...], plan: GroupPlan, writer: TemplateWriter, budget: int
+    plans: tuple[SessionPlan, ...], plan: GroupPlan, writer: SessionWriter, budget: int
 ) -> list[_Draft]:
     for detail, share in CORE_SHARE.items():
         drafts = [_draft(session, writer.write(session, detail)) for session in plans]
