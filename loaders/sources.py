@@ -140,7 +140,7 @@ def _refuse_half_written(folder: Path) -> None:
     if partial or any((folder / kind).is_dir() for kind in _KINDS):
         raise DatasetError(
             f"{folder} is half-written: it has no {MANIFEST}, which is written last. "
-            "Run the build again (it resumes), or fetch the folder again."
+            "Run the build again, or fetch the folder again."
         )
 
 
