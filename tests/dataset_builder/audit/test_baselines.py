@@ -12,7 +12,11 @@ from personamem.dataset_builder.audit.records import Item, items_of
 from personamem.dataset_builder.audit.statistics import measure_accuracy
 from personamem.loaders import load_personamem
 
-WORDS = (Path(__file__).parents[3] / "README.md").read_text("utf-8").split()
+# Made words of three to ten letters, so that what is planted is all there is to find.
+WORDS = [
+    "".join(Random(number).choices("abcdefghijklmnopqrstuvwxyz", k=3 + number % 8))
+    for number in range(400)
+]
 
 
 def make_items(number: int, plant: Callable[[Random, list[str]], int], seed: int = 1) -> list[Item]:
