@@ -68,4 +68,5 @@ types:
 	@mkdir -p build/types/personamem
 	@for name in dataset_builder loaders cards; do \
 	  ln -sfn ../../../$$name build/types/personamem/$$name; done
+	@ln -sfn ../../../tasks/models build/types/personamem/models
 	@ln -sfn ../../tasks build/types/personamem_tasks

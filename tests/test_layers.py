@@ -51,13 +51,18 @@ def test_the_builder_imports_downwards(path: Path) -> None:
             assert RANK[target] <= rank, f"{path.name} imports {name}"
         elif name.startswith("personamem.loaders"):
             assert parts[0] in ("audit", "cli"), f"{path.name} imports {name}"
+        elif name.startswith("personamem.models"):
+            assert parts[0] == "cli", f"{path.name} imports {name}"
 
 
 @pytest.mark.parametrize(
     ("folder", "accepted"),
     [
         ("loaders", ("personamem.loaders", f"{BUILDER}.schema", f"{BUILDER}.errors")),
-        ("tasks", ("personamem.loaders", f"{BUILDER}.schema", f"{BUILDER}.errors")),
+        (
+            "tasks",
+            ("personamem.loaders", "personamem.models", f"{BUILDER}.schema", f"{BUILDER}.errors"),
+        ),
         ("cards", ("personamem.cards",)),
     ],
 )

@@ -19,6 +19,7 @@ FOLDERS = {
     "dataset_builder": "personamem/dataset_builder",
     "loaders": "personamem/loaders",
     "tasks": "lm_eval/tasks/personamem",
+    "tasks/models": "personamem/models",
 }
 """Folder in the repository: folder in site-packages."""
 
@@ -31,7 +32,10 @@ def list_files(root: Path) -> set[str]:
         f"{FOLDERS[folder]}/{path.relative_to(root / folder).as_posix()}"
         for folder in FOLDERS
         for path in (root / folder).rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file()
+        and path.suffix != ".pyc"
+        # The models lie below the tasks, but are installed apart from them.
+        and (folder != "tasks" or path.relative_to(root / folder).parts[0] != "models")
     }
 
 
@@ -46,7 +50,8 @@ def list_tasks(root: Path) -> list[str]:
 def wheel(project_root: Path, run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from a copy: a build leaves files behind in the folder that it builds."""
     scratch = tmp_path_factory.mktemp("wheel")
-    for name in (*FOLDERS, "pyproject.toml", "README.md", "LICENSE"):
+    folders = [name for name in FOLDERS if "/" not in name]
+    for name in (*folders, "pyproject.toml", "README.md", "LICENSE"):
         source = project_root / name
         if source.is_dir():
             shutil.copytree(source, scratch / name, ignore=LEFTOVERS)

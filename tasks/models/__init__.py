@@ -1,0 +1,1 @@
+"""lm-eval models that read a context once, however many questions share it."""
