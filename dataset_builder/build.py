@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -19,9 +19,11 @@ import pyarrow as pa
 
 from personamem.cards import render_card
 from personamem.dataset_builder import schema
+from personamem.dataset_builder.audit.counts import CountedContext
+from personamem.dataset_builder.audit.gate import check_context, check_split
+from personamem.dataset_builder.audit.records import ContextRecord
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
-from personamem.dataset_builder.gate import check_context, check_split
 from personamem.dataset_builder.package.folder import stage_folder
 from personamem.dataset_builder.package.manifest import (
     make_manifest,
@@ -37,7 +39,9 @@ from personamem.dataset_builder.package.tables import (
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
+from personamem.dataset_builder.schema import Question
 from personamem.dataset_builder.world.cohort import build_cohort
+from personamem.loaders.annotations import Annotation, make_annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ class Progress:
 class BuiltContext:
     """What a worker hands back: the table row (Arrow IPC), the JSON line, the question rows."""
 
+    context_id: str
     batch: bytes
     json_line: bytes
     rows: tuple[Row, ...]
@@ -77,9 +82,11 @@ def build_dataset(
         splits, counts, checks = {}, {}, {}
         for size in config.sizes:
             benchmark, annotations, tokens = _build_split(config, size, folder, workers, report)
-            checks[size] = check_split(size, benchmark, annotations, tokens)
+            checks[size] = check_split(
+                config, size, *_as_read(benchmark, annotations), tuple(tokens)
+            )
             write_questions(folder, size, benchmark, annotations)
-            splits[size] = summarise_split(size, benchmark, tokens)
+            splits[size] = summarise_split(size, benchmark, tuple(tokens.values()))
             for name in ("benchmark", "annotations"):
                 counts[f"{name}/{size}.parquet"] = len(benchmark)
             counts[f"contexts/{size}.parquet"] = len(tokens)
@@ -102,21 +109,21 @@ def _build_split(
     folder: Path,
     workers: int,
     report: Callable[[Progress], None],
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[int]]:
-    """Write the contexts of a split; return its benchmark rows, annotations and context tokens."""
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
+    """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
     jobs = [
         (config, size, plan.group, k)
         for plan in plan_split(config, size)
         for k in range(schema.COHORT_SIZE)
     ]
     rows: list[Row] = []
-    tokens: list[int] = []
+    tokens: dict[str, int] = {}
     with ContextsWriter(folder, size) as contexts:
         for built in _map_in_order(build_one, jobs, workers):
             contexts.append(batch_from_bytes(built.batch), built.json_line)
             rows.extend(built.rows)
-            tokens.append(built.tokens)
-            report(Progress(size, len(tokens), len(jobs), sum(tokens)))
+            tokens[built.context_id] = built.tokens
+            report(Progress(size, len(tokens), len(jobs), sum(tokens.values())))
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
     rows.sort(key=lambda row: str(row.benchmark["question_id"]))
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
@@ -136,10 +143,38 @@ def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:
     for quad_plan in plan.quads:
         quad = word_quad(config, quad_plan, cohort.threads[quad_plan.thread_id])
         rows.append(make_row(config, quad, cohort, k, index, context_id))
-    check_context(context, rows)
+    check_context(
+        config,
+        size,
+        _as_record(context, index, context_id),
+        CountedContext(context_id, index.tokens, index.letters, index.unrelated),
+        *_as_read([row.benchmark for row in rows], [row.annotation for row in rows]),
+    )
     batch = _context_batch(context, index, context_id)
     line = f'{{"{context_id}": {body}}}\n'.encode()
-    return BuiltContext(batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
+    return BuiltContext(context_id, batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
+
+
+def _as_record(context: Context, index: ContextIndex, context_id: str) -> ContextRecord:
+    """Return the context as its file will state it."""
+    return ContextRecord(
+        context_id=context_id,
+        persona_id=context.persona.persona_id,
+        messages=context.messages,
+        session_starts=context.session_starts,
+        session_topics=context.session_topics,
+        session_dates=tuple(day.isoformat() for day in context.session_dates),
+        num_tokens=index.tokens[-1],
+        num_letters=index.letters[-1],
+    )
+
+
+def _as_read(
+    benchmark: Sequence[Mapping[str, Any]], annotations: Sequence[Mapping[str, Any]]
+) -> tuple[list[Question], dict[str, Annotation]]:
+    """Return rows as the loaders will read them."""
+    questions = [Question(**{**row, "options": tuple(row["options"])}) for row in benchmark]
+    return questions, {row["question_id"]: make_annotation(row) for row in annotations}
 
 
 def _context_batch(context: Context, index: ContextIndex, context_id: str) -> pa.RecordBatch:

@@ -38,7 +38,7 @@ def read_annotations(path: Path) -> dict[str, Annotation]:
     """
     annotations: dict[str, Annotation] = {}
     for number, row in enumerate(read_table(path, ANNOTATIONS_SCHEMA).to_pylist(), start=1):
-        annotation = _make_annotation(row)
+        annotation = make_annotation(row)
         if annotation.question_id in annotations:
             raise DatasetError(
                 f"{path}, row {number}: question {annotation.question_id} occurs twice."
@@ -47,8 +47,8 @@ def read_annotations(path: Path) -> dict[str, Annotation]:
     return annotations
 
 
-def _make_annotation(row: Mapping[str, Any]) -> Annotation:
-    # Keys come from the schema that read_table has checked, so they are the dataclass's fields.
+def make_annotation(row: Mapping[str, Any]) -> Annotation:
+    """Return a row whose keys are the columns of ``ANNOTATIONS_SCHEMA`` as an annotation."""
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
     }

@@ -9,14 +9,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from personamem.dataset_builder.errors import DatasetError
 from personamem.dataset_builder.schema import CONTEXTS_SCHEMA, Message
-from personamem.loaders.questions import check_columns, not_utf8
+from personamem.loaders.csv_rows import not_utf8
+from personamem.loaders.questions import UNKNOWN_PERSONA, check_columns
 
 ROLES = ("system", "user", "assistant")
 _FIRST_KEY = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
@@ -24,10 +25,18 @@ _FIRST_KEY = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One context: its messages, and the message indices at which its sessions start."""
+    """One context: its messages, and the message indices at which its sessions start.
+
+    The rest is what the file states beside; official releases state none of it.
+    """
 
     messages: tuple[Message, ...]
     session_starts: tuple[int, ...]
+    session_topics: tuple[str, ...] = ()
+    session_dates: tuple[str, ...] = ()
+    persona_id: int = UNKNOWN_PERSONA
+    num_tokens: int | None = None
+    num_letters: int | None = None
 
 
 class ContextStore(Protocol):
@@ -55,8 +64,7 @@ class ParquetContexts:
         """
         self._path = path
         self._places: dict[str, tuple[int, int]] = {}
-        self._lengths: dict[str, int] = {}
-        self._starts: dict[str, tuple[int, ...]] = {}
+        self._stated: dict[str, dict[str, Any]] = {}
         self._group: tuple[int, pa.ChunkedArray] | None = None
         try:
             file = pq.ParquetFile(path)
@@ -74,7 +82,8 @@ class ParquetContexts:
 
     def length_of(self, shared_context_id: str) -> int | None:
         """Return the number of messages of a context."""
-        return self._lengths.get(shared_context_id)
+        stated = self._stated.get(shared_context_id)
+        return None if stated is None else int(stated["num_messages"])
 
     def read(self, shared_context_id: str) -> Context:
         """Read one context. The decoded row group stays, since its other row is asked for next.
@@ -89,24 +98,32 @@ class ParquetContexts:
                 column = file.read_row_group(group, columns=["messages"]).column("messages")
             self._group = (group, column)
         where = f"{self._path}, context {shared_context_id}"
-        messages = _check_messages(self._group[1][row].as_py(), where)
-        if len(messages) != self._lengths[shared_context_id]:
+        messages = check_messages(self._group[1][row].as_py(), where)
+        stated = self._stated[shared_context_id]
+        if len(messages) != stated["num_messages"]:
             raise DatasetError(
                 f"{where} holds {len(messages)} messages, its num_messages says "
-                f"{self._lengths[shared_context_id]}."
+                f"{stated['num_messages']}."
             )
-        return Context(messages, self._starts[shared_context_id])
+        return Context(
+            messages=messages,
+            session_starts=tuple(stated["session_starts"]),
+            session_topics=tuple(stated["session_topics"]),
+            session_dates=tuple(stated["session_dates"]),
+            persona_id=stated["persona_id"],
+            num_tokens=stated["num_tokens"],
+            num_letters=stated["num_letters"],
+        )
 
     def _index_group(self, file: pq.ParquetFile, group: int) -> None:
-        columns = ["shared_context_id", "num_messages", "session_starts"]
+        columns = [name for name in CONTEXTS_SCHEMA.names if name != "messages"]
         rows = file.read_row_group(group, columns=columns).to_pylist()
         for row, entry in enumerate(rows):
             identifier = entry["shared_context_id"]
             if identifier in self._places:
                 raise DatasetError(f"{self._path}: context {identifier} occurs twice.")
             self._places[identifier] = (group, row)
-            self._lengths[identifier] = entry["num_messages"]
-            self._starts[identifier] = tuple(entry["session_starts"])
+            self._stated[identifier] = entry
 
 
 class JsonlContexts:
@@ -167,7 +184,7 @@ class JsonlContexts:
             raise DatasetError(f"{where} is not valid JSON: {error}.") from error
         if list(parsed) != [shared_context_id]:
             raise DatasetError(f"{where} holds {len(parsed)} contexts; one a line is expected.")
-        messages = _check_messages(
+        messages = check_messages(
             parsed[shared_context_id], f"{where}, context {shared_context_id}"
         )
         starts = [i for i, message in enumerate(messages) if message["role"] == "system"]
@@ -189,7 +206,8 @@ class JsonlContexts:
         return identifier
 
 
-def _check_messages(raw: object, where: str) -> tuple[Message, ...]:
+def check_messages(raw: object, where: str) -> tuple[Message, ...]:
+    """Return ``raw`` as messages; raises DatasetError for one without a known role or a text."""
     if not isinstance(raw, list):
         raise DatasetError(f"{where} is not a list of messages.")
     messages: list[Message] = []

@@ -13,16 +13,17 @@ from personamem.dataset_builder.errors import DatasetError, unknown_choice
 from personamem.dataset_builder.schema import Message, Question
 from personamem.loaders.annotations import Annotation, read_annotations
 from personamem.loaders.contexts import Context, ContextStore, JsonlContexts, ParquetContexts
-from personamem.loaders.manifest import check_parquet_file
+from personamem.loaders.manifest import check_file
 from personamem.loaders.questions import read_csv_questions, read_parquet_questions
-from personamem.loaders.sources import SplitFiles, locate_split, parse_source
+from personamem.loaders.sources import Layout, SplitFiles, locate_split, parse_source
+from personamem.loaders.version2 import read_version2_questions
 
 OFFICIAL_SOURCE = "bowen-upenn/PersonaMem"
 CACHED_CONTEXTS = 4
 
 
 def load_personamem(source: str | Path, split: str, revision: str | None = None) -> "PersonaMem":
-    """Load one split of a dataset of ours or of the official v1 release.
+    """Load one split of a dataset of ours or of an official release, v1 or v2.
 
     Args:
         source: a local folder, or a Hub id ``owner/name``, optionally ``owner/name@revision``.
@@ -37,9 +38,9 @@ def load_personamem(source: str | Path, split: str, revision: str | None = None)
     """
     parsed = parse_source(source, revision)
     files = locate_split(parsed, split)
-    if files.manifest is None:
-        return _load_official(files, str(parsed))
-    return _load_ours(files, str(parsed))
+    if files.layout is Layout.OURS:
+        return _load_ours(files, str(parsed))
+    return _load_official(files, str(parsed))
 
 
 class PersonaMem:
@@ -147,7 +148,7 @@ def _load_ours(files: SplitFiles, source: str) -> PersonaMem:
     assert files.manifest is not None
     for path in (files.questions, files.contexts, files.annotations):
         if path is not None:
-            check_parquet_file(files.manifest, path.relative_to(files.folder).as_posix(), path)
+            check_file(files.manifest, path.relative_to(files.folder).as_posix(), path)
     questions = read_parquet_questions(files.questions)
     contexts = ParquetContexts(files.contexts)
     _check_references(files.questions, questions, contexts)
@@ -164,8 +165,13 @@ def _load_ours(files: SplitFiles, source: str) -> PersonaMem:
 
 
 def _load_official(files: SplitFiles, source: str) -> PersonaMem:
-    questions = read_csv_questions(files.questions)
-    contexts = JsonlContexts(files.contexts)
+    questions: Sequence[Question]
+    contexts: ContextStore
+    if files.layout is Layout.VERSION_2:
+        questions, contexts = read_version2_questions(files.folder, files.split)
+    else:
+        questions = read_csv_questions(files.questions)
+        contexts = JsonlContexts(files.contexts)
     _check_references(files.questions, questions, contexts)
     return PersonaMem(questions, contexts, None, split=files.split, source=source)
 

@@ -55,8 +55,8 @@ def read_manifest(path: Path) -> Manifest:
     return Manifest(path, records, tuple(str(split) for split in splits))
 
 
-def check_parquet_file(manifest: Manifest, name: str, path: Path) -> None:
-    """Check a file's size, its digest (one streaming pass), and its number of rows.
+def check_file(manifest: Manifest, name: str, path: Path) -> None:
+    """Check a file's size, its digest (one streaming pass) and, of Parquet, its number of rows.
 
     Raises:
         DatasetError: the manifest has no such file, or a value differs; both are named.
@@ -66,6 +66,8 @@ def check_parquet_file(manifest: Manifest, name: str, path: Path) -> None:
         raise DatasetError(
             f"{manifest.path} has no entry for {name!r}; the file cannot be trusted."
         )
+    if not path.exists():
+        raise DatasetError(f"{path} is missing although {manifest.path.name} lists it.")
     size = path.stat().st_size
     if size != record.bytes:
         raise _mismatch(manifest, path, "bytes", size, record.bytes)
@@ -73,9 +75,10 @@ def check_parquet_file(manifest: Manifest, name: str, path: Path) -> None:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     if digest != record.sha256:
         raise _mismatch(manifest, path, "sha256", digest, record.sha256)
-    rows = pq.read_metadata(path).num_rows
-    if record.rows is not None and rows != record.rows:
-        raise _mismatch(manifest, path, "rows", rows, record.rows)
+    if record.rows is not None and path.suffix == ".parquet":
+        rows = pq.read_metadata(path).num_rows
+        if rows != record.rows:
+            raise _mismatch(manifest, path, "rows", rows, record.rows)
 
 
 def _mismatch(

@@ -5,9 +5,8 @@ Every row passes the same checks, whatever file it comes from. An error names th
 """
 
 import ast
-import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,9 +19,13 @@ from personamem.dataset_builder.schema import (
     OFFICIAL_COLUMNS,
     Question,
 )
+from personamem.loaders.csv_rows import iterate_csv_rows, require_columns
 
 UNKNOWN_PERSONA = -1
 """``persona_id`` of questions from the older official release, which does not name the persona."""
+
+Reject = Callable[[DatasetError], None]
+"""Takes the error of a row that cannot be used, so that reading goes on without it."""
 
 _OLDER_NAMES = {"question": "user_question_or_message"}
 _INTEGERS = tuple(
@@ -30,38 +33,29 @@ _INTEGERS = tuple(
 )
 
 
-def read_parquet_questions(path: Path) -> tuple[Question, ...]:
+def read_parquet_questions(path: Path, reject: Reject | None = None) -> tuple[Question, ...]:
     """Read ``benchmark/<split>.parquet``.
+
+    With ``reject``, rows that do not hold are left out, and it hears the error of each.
 
     Raises:
         DatasetError: not Parquet, columns missing or of another type, a row that does not hold.
     """
     table = read_table(path, BENCHMARK_SCHEMA)
-    questions = []
-    for number, row in enumerate(table.to_pylist(), start=1):
-        question = _make_question(row, f"{path}, row {number}")
-        if row["options"] != list(question.options) or row["answer_index"] != question.answer_index:
-            raise DatasetError(
-                f"{path}, row {number}, question {question.question_id}: options and answer_index "
-                "disagree with all_options and correct_answer."
-            )
-        questions.append(question)
-    return tuple(questions)
+    return _make_questions(path, table.to_pylist(), reject)
 
 
-def read_csv_questions(path: Path) -> tuple[Question, ...]:
+def read_csv_questions(path: Path, reject: Reject | None = None) -> tuple[Question, ...]:
     """Read an official ``questions_<split>.csv``, of the present or the older column generation.
 
     The older one has ``question`` for ``user_question_or_message``, no ``persona_id`` (set to
-    ``UNKNOWN_PERSONA``) and a column ``stereotypical``, which is dropped.
+    ``UNKNOWN_PERSONA``) and a column ``stereotypical``, which is dropped. With ``reject``, rows
+    that do not hold are left out, and it hears the error of each.
 
     Raises:
         DatasetError: not UTF-8, columns missing, a row that does not hold.
     """
-    rows = _iterate_csv(path)
-    return tuple(
-        _make_question(row, f"{path}, row {number}") for number, row in enumerate(rows, start=1)
-    )
+    return _make_questions(path, _iterate_official(path), reject)
 
 
 def read_table(path: Path, schema: pa.Schema) -> pa.Table:
@@ -115,46 +109,38 @@ def parse_options(all_options: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _iterate_csv(path: Path) -> Iterator[dict[str, str | None]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.DictReader(stream, strict=True)
-            older = "user_question_or_message" not in (reader.fieldnames or ())
-            _check_header(path, list(reader.fieldnames or ()), older)
-            for row in reader:
-                if older:
-                    row = {_OLDER_NAMES.get(name, name): value for name, value in row.items()}
-                    row.setdefault("persona_id", str(UNKNOWN_PERSONA))
-                yield row
-    except UnicodeDecodeError as error:
-        raise not_utf8(path, error) from error
-    except csv.Error as error:
-        raise DatasetError(
-            f"{path} is not valid CSV near line {reader.line_num}: {error}."
-        ) from error
+def _make_questions(
+    path: Path, rows: Iterable[Mapping[str, object]], reject: Reject | None
+) -> tuple[Question, ...]:
+    questions = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            questions.append(_make_question(row, f"{path}, row {number}"))
+        except DatasetError as error:
+            if reject is None:
+                raise
+            reject(error)
+    return tuple(questions)
 
 
-def not_utf8(path: Path, error: UnicodeDecodeError, offset: int = 0) -> DatasetError:
-    """Return the error for bytes that are not UTF-8; ``offset`` is where the decoded part lies."""
-    return DatasetError(
-        f"{path} is not UTF-8: byte 0x{error.object[error.start]:02x} near offset "
-        f"{offset + error.start}. Accepted: UTF-8 only."
-    )
+def _iterate_official(path: Path) -> Iterator[dict[str, str | None]]:
+    older = False
 
+    def check_header(header: list[str]) -> None:
+        nonlocal older
+        older = "user_question_or_message" not in header
+        expected = list(OFFICIAL_COLUMNS)
+        if older:
+            names = {new: old for old, new in _OLDER_NAMES.items()}
+            expected = [names.get(name, name) for name in expected if name != "persona_id"]
+        either = {"question": "user_question_or_message (or question)"}
+        require_columns(path, header, expected, either)
 
-def _check_header(path: Path, header: list[str], older: bool) -> None:
-    newer_names = {new: old for old, new in _OLDER_NAMES.items()} if older else {}
-    expected = [newer_names.get(name, name) for name in OFFICIAL_COLUMNS]
-    if older:
-        expected.remove("persona_id")
-    missing = [name for name in expected if name not in header]
-    if not missing:
-        return
-    if older and "question" not in header:
-        missing[missing.index("question")] = "user_question_or_message (or question)"
-    raise DatasetError(
-        f"{path} lacks the columns {', '.join(missing)}. It has: {', '.join(header) or 'none'}."
-    )
+    for row in iterate_csv_rows(path, check_header):
+        if older:
+            row = {_OLDER_NAMES.get(name, name): value for name, value in row.items()}
+            row.setdefault("persona_id", str(UNKNOWN_PERSONA))
+        yield row
 
 
 def _make_question(row: Mapping[str, object], where: str) -> Question:
@@ -164,7 +150,7 @@ def _make_question(row: Mapping[str, object], where: str) -> Question:
     for name in OFFICIAL_COLUMNS:
         value = row[name]
         if name in _INTEGERS:
-            numbers[name] = _read_integer(value, name, where)
+            numbers[name] = read_integer(value, name, where)
         elif isinstance(value, str):
             texts[name] = value
         else:
@@ -178,6 +164,15 @@ def _make_question(row: Mapping[str, object], where: str) -> Question:
         options = parse_options(texts["all_options"])
     except ValueError as error:
         raise DatasetError(f"{where}: {error}; found {texts['all_options'][:120]!r}.") from error
+    index = LETTERS.index(answer[1])
+    # Only our own files say it twice.
+    if (row.get("options", list(options)), row.get("answer_index", index)) != (
+        list(options),
+        index,
+    ):
+        raise DatasetError(
+            f"{where}: options and answer_index disagree with all_options and correct_answer."
+        )
     return Question(
         persona_id=numbers["persona_id"],
         question_id=texts["question_id"],
@@ -195,11 +190,12 @@ def _make_question(row: Mapping[str, object], where: str) -> Question:
         shared_context_id=texts["shared_context_id"],
         end_index_in_shared_context=numbers["end_index_in_shared_context"],
         options=options,
-        answer_index=LETTERS.index(answer[1]),
+        answer_index=index,
     )
 
 
-def _read_integer(value: object, name: str, where: str) -> int:
+def read_integer(value: object, name: str, where: str) -> int:
+    """Return a cell as an integer; raises DatasetError that names the column, the row, the cell."""
     if isinstance(value, int):
         return value
     # Spreadsheets and pandas write a column that once held a gap as "12.0".

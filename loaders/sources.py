@@ -1,14 +1,15 @@
-"""Where a dataset lies: a local folder or a Hub repository, in our layout or the official one.
+"""Where a dataset lies: a local folder or a Hub repository, in our layout or an official one.
 
 A source is resolved in two steps. First the folder: a local path as it is, or the snapshot of a
 Hub repository into which only the files of one split are fetched. Then the layout, recognised from
-what the folder holds: ``manifest.json`` marks a dataset of ours, ``questions_<split>.csv`` an
-official one.
+what the folder holds: ``manifest.json`` marks a dataset of ours, ``questions_<split>.csv`` the
+first official release, ``benchmark/text/benchmark.csv`` the second.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from huggingface_hub import HfApi, snapshot_download
@@ -28,6 +29,7 @@ from personamem.dataset_builder.errors import (
     unknown_choice,
 )
 from personamem.dataset_builder.schema import SIZES
+from personamem.loaders import version2
 from personamem.loaders.manifest import Manifest, read_manifest
 
 MANIFEST = "manifest.json"
@@ -50,10 +52,22 @@ class Source:
         return f"{self.hub_id}@{self.revision}" if self.revision else f"{self.hub_id}"
 
 
+class Layout(StrEnum):
+    """How the files of a dataset are laid out."""
+
+    OURS = "personamem"
+    VERSION_1 = "official v1"
+    VERSION_2 = "official v2"
+
+
 @dataclass(frozen=True, slots=True)
 class SplitFiles:
-    """The files of one split. ``manifest`` is set for our layout, None for the official one."""
+    """The files of one split. ``manifest`` is set for our layout alone.
 
+    ``contexts`` is one file, or in the second official release the folder of the links.
+    """
+
+    layout: Layout
     folder: Path
     split: str
     questions: Path
@@ -105,7 +119,10 @@ def locate_split(source: Source, split: str) -> SplitFiles:
     if (folder / MANIFEST).exists():
         _fetch(source, [f"{kind}/{split}.parquet" for kind in _KINDS], commit)
     else:
-        _fetch(source, [f"questions_{split}.csv", f"shared_contexts_{split}.jsonl"], commit)
+        names = [f"questions_{split}.csv", f"shared_contexts_{split}.jsonl", version2.TABLE]
+        _fetch(source, names, commit)
+        if (folder / version2.TABLE).exists():
+            _fetch(source, [f"data/chat_history_{split}/*"], commit)
     return _locate_in_folder(folder, split, source)
 
 
@@ -121,6 +138,10 @@ def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
     folder = parsed.folder or _fetch(parsed, [MANIFEST], None)
     if (folder / MANIFEST).exists():
         return _by_size(read_manifest(folder / MANIFEST).splits)
+    if parsed.hub_id is not None:
+        folder = _fetch(parsed, [version2.TABLE], folder.name)
+    if (folder / version2.TABLE).exists():
+        return version2.find_splits(folder)
     _refuse_half_written(folder)
     splits = _official_splits(folder, parsed)
     if not splits:
@@ -131,6 +152,8 @@ def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
 def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
     if (folder / MANIFEST).exists():
         return _locate_ours(folder, split)
+    if (folder / version2.TABLE).exists():
+        return _locate_version2(folder, split)
     _refuse_half_written(folder)
     return _locate_official(folder, split, source)
 
@@ -154,6 +177,7 @@ def _locate_ours(folder: Path, split: str) -> SplitFiles:
         if not path.exists() and (kind != "annotations" or has_annotations):
             raise DatasetError(f"{path} is missing although {MANIFEST} names split {split!r}.")
     return SplitFiles(
+        layout=Layout.OURS,
         folder=folder,
         split=split,
         questions=paths["benchmark"],
@@ -173,13 +197,22 @@ def _locate_official(folder: Path, split: str, source: Source) -> SplitFiles:
         raise _not_a_dataset(source)
     if not contexts.exists():
         raise DatasetError(f"{contexts} is missing beside {questions.name}.")
-    return SplitFiles(folder, split, questions, contexts, annotations=None, manifest=None)
+    return SplitFiles(Layout.VERSION_1, folder, split, questions, contexts, None, None)
+
+
+def _locate_version2(folder: Path, split: str) -> SplitFiles:
+    known = version2.find_splits(folder)
+    if split not in known:
+        raise unknown_choice(f"split of {folder}", split, known)
+    table = folder / version2.TABLE
+    return SplitFiles(Layout.VERSION_2, folder, split, table, folder, None, None)
 
 
 def _not_a_dataset(source: Source) -> DatasetError:
     return DatasetError(
         f"{source} is not a dataset: it holds neither {MANIFEST} (our layout) nor "
-        "questions_<split>.csv with shared_contexts_<split>.jsonl (the official release)."
+        "questions_<split>.csv with shared_contexts_<split>.jsonl (the official release), nor "
+        f"{version2.TABLE} (its second version)."
     )
 
 

@@ -1,11 +1,11 @@
 """Baselines over a split: each policy's accuracy, overall and per question type, with a verdict."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personamem.dataset_builder.audit.blind import BLIND_POLICIES, credit
-from personamem.dataset_builder.audit.records import Item
+from personamem.dataset_builder.audit.blind import credit, score_blind
+from personamem.dataset_builder.audit.records import Item, Scores
 from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
 
 SIGNIFICANCE = 0.05
@@ -43,15 +43,22 @@ class Baseline:
         }
 
 
-def run_blind_baselines(
-    items: Sequence[Item], report: Callable[[str], None] = lambda policy: None
+def run_blind_baselines(items: Sequence[Item]) -> tuple[Baseline, ...]:
+    """Return every blind policy overall and per question type."""
+    return measure_baselines(items, score_blind(items))
+
+
+def measure_baselines(
+    items: Sequence[Item], scores: Mapping[str, Scores]
 ) -> tuple[Baseline, ...]:
-    """Return every blind policy overall and per type; ``report`` hears each policy's name first."""
+    """Hold the policies of ``scores`` against chance, overall and per question type.
+
+    Their p-values are corrected together, as one family.
+    """
     types = [OVERALL, *sorted({item.question_type for item in items})]
     measured: list[tuple[str, str, Accuracy]] = []
-    for name, policy in BLIND_POLICIES.items():
-        report(name)
-        credits = credit(items, policy(items))
+    for name, rows in scores.items():
+        credits = credit(items, rows)
         for question_type in types:
             chosen = [
                 value

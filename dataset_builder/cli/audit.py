@@ -1,23 +1,23 @@
-"""``personamem audit``: what a dataset tells somebody who never sees a conversation."""
+"""``personamem audit``: whether a dataset measures memory, and nothing else."""
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from personamem.dataset_builder.cli.console import errors, output
 from personamem.dataset_builder.errors import PersonamemError
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.audit.baselines import Baseline
+    from personamem.dataset_builder.audit.run import Report, SplitAudit
 
 
 class AuditError(PersonamemError):
-    """A dataset that can be answered blind."""
+    """A dataset that fails a check."""
 
 
 def audit(
@@ -28,65 +28,83 @@ def audit(
         list[str] | None, typer.Option(help="Split, repeatable, such as 32k. [default: all]")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all figures to this file as well.")
+        Path | None, typer.Option("--json", help="Write all findings to this file as well.")
+    ] = None,
+    html_file: Annotated[
+        Path | None, typer.Option("--html", help="Write a page with plots to this file as well.")
+    ] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Baseline to run, repeatable; lm:FOLDER is a language model without context. "
+            "[default: all but language models]"
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes. [default: one a core]")
     ] = None,
 ) -> None:
-    """Measure how well policies do that see questions and options only.
+    """Prove that a dataset measures memory, and nothing else.
 
-    Each policy is held against chance, overall and on every question type: one-sided binomial
-    tests, corrected after Holm. Works on our datasets and on the official release. The exit code is
-    1 when a policy beats chance.
+    Structure: ids, references, counts, budgets, balance. Truth (datasets of ours): the world is
+    built anew and answers every question. Blind: policies that see question and options, or only
+    the other columns, against chance. Shallow: policies that match words in the context. Text:
+    diversity, duplicates, residue of templates, personal data.
 
-    Example: personamem audit data --split 32k
+    Reads our datasets and the official releases, v1 and v2. Exit code 1 when a check fails, 2 when
+    the source cannot be read.
+
+    Example: personamem audit data --split 32k --html audit.html
     """
-    from personamem.dataset_builder.audit.baselines import run_blind_baselines
-    from personamem.dataset_builder.audit.records import items_of
-    from personamem.loaders import load_personamem
+    from personamem.dataset_builder.audit.report import make_tables, render_page
+    from personamem.dataset_builder.audit.run import audit_split, choose_baselines
     from personamem.loaders.sources import list_splits
 
-    results: dict[str, Sequence[Baseline]] = {}
+    choose_baselines(baseline or ())
+    audits: list[SplitAudit] = []
     for name in split or list_splits(source):
-        items = items_of(load_personamem(source, name))
-        with errors().status(f"{name}: {len(items):,} questions") as status:
-            results[name] = run_blind_baselines(items, status.update)
-        output().print(_table(name, len(items), results[name]))
+        with _progress() as report:
+            audited = audit_split(
+                source, name, baseline or (), workers or os.cpu_count() or 1, report
+            )
+        audits.append(audited)
+        for table in make_tables(audited):
+            output().print(table)
+            output().print()
     if json_file:
-        _write_json(json_file, source, results)
+        _write(json_file, json.dumps(_as_json(source, audits), indent=2, ensure_ascii=False) + "\n")
+    if html_file:
+        _write(html_file, render_page(source, audits))
     failed = [
-        f"{name}, {row.policy}, {row.question_type} ({100 * row.accuracy.share:.1f} %)"
-        for name, rows in results.items()
-        for row in rows
-        if not row.passed
+        f"{audited.split}: {', '.join(finding.check for finding in audited.failures)}"
+        for audited in audits
+        if audited.failures
     ]
     if failed:
-        raise AuditError(f"{source} can be answered blind: {'; '.join(failed)}.")
+        raise AuditError(f"{source} fails the audit. {'; '.join(failed)}.")
+    output().print(f"Every check passed: {', '.join(audited.split for audited in audits)}.")
 
 
-def _table(split: str, questions: int, rows: Sequence["Baseline"]) -> Table:
-    table = Table(title=f"Blind policies on {escape(split)}, {questions:,} questions")
-    table.add_column("policy")
-    for column in ("right", "95 % interval", "highest on a type", "p (Holm), lowest", ""):
-        table.add_column(column, justify="right")
-    by_policy: dict[str, list[Baseline]] = {}
-    for row in rows:
-        by_policy.setdefault(row.policy, []).append(row)
-    for policy, (overall, *types) in by_policy.items():
-        accuracy = overall.accuracy
-        passed = all(row.passed for row in (overall, *types))
-        table.add_row(
-            policy,
-            f"{100 * accuracy.share:.1f} %",
-            f"{100 * accuracy.low:.1f} - {100 * accuracy.high:.1f} %",
-            f"{100 * max(row.accuracy.share for row in (types or [overall])):.1f} %",
-            f"{min(row.p_corrected for row in (overall, *types)):.3f}",
-            "ok" if passed else "[bold red]beats chance[/]",
-        )
-    return table
+@contextmanager
+def _progress() -> Iterator["Report"]:
+    """Yield a function that shows how far an audit is: one line, on a terminal only."""
+    with errors().status("reading") as status:
+
+        def report(split: str, done: int, total: int) -> None:
+            rest = " (measuring baselines)" if done == total else ""
+            status.update(f"{split}: {done} of {total} contexts{rest}")
+
+        yield report
 
 
-def _write_json(path: Path, source: str, results: Mapping[str, Sequence["Baseline"]]) -> None:
-    report: dict[str, Any] = {
+def _as_json(source: str, audits: Sequence["SplitAudit"]) -> dict[str, object]:
+    return {
         "source": source,
-        "splits": {name: [row.as_json() for row in rows] for name, rows in results.items()},
+        "passed": not any(audited.failures for audited in audits),
+        "splits": {audited.split: audited.as_json() for audited in audits},
     }
-    path.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

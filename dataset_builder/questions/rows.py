@@ -76,7 +76,7 @@ def make_row(
     solved = solve(plan.question_type, quad.keys, all_facts, plan.thread_id, asked_on)
     if solved != gold:
         raise QuestionError(f"{plan.quad_id}: solver says option {solved}, roles say {gold}.")
-    evidence = _messages_of(_evidence(plan.question_type, known, quad.keys[gold]), context)
+    evidence = _messages_of(evidence_facts(plan.question_type, known, quad.keys[gold]), context)
     related = _messages_of(known, context)
     end = index.ends[session]
     latest = max(evidence)
@@ -118,6 +118,17 @@ def make_row(
     )
 
 
+def evidence_facts(question_type: str, known: Sequence[Fact], gold_key: str) -> list[Fact]:
+    """Return the facts that prove the gold; for a new idea all that rule out the others."""
+    if question_type == schema.REASONS:
+        return [fact for fact in known if fact.relation is Relation.DROPS]
+    if question_type in (schema.EVOLUTION, schema.NEW_IDEAS):
+        return list(known)
+    gold = [fact for fact in known if fact.value == gold_key]
+    # That the user once was unmoved by what they like now proves nothing.
+    return [fact for fact in gold if fact.relation is not Relation.UNMOVED]
+
+
 def _gold_index(question_type: str, position: str, roles: Sequence[str]) -> int:
     gold_role = {
         schema.RECALL: "own",
@@ -127,17 +138,6 @@ def _gold_index(question_type: str, position: str, roles: Sequence[str]) -> int:
         schema.NEW_IDEAS: "new",
     }.get(question_type, "former" if position == BEFORE else "current")
     return list(roles).index(gold_role)
-
-
-def _evidence(question_type: str, known: Sequence[Fact], gold_key: str) -> list[Fact]:
-    """Return the facts that prove the gold; for a new idea all that rule out the others."""
-    if question_type == schema.REASONS:
-        return [fact for fact in known if fact.relation is Relation.DROPS]
-    if question_type in (schema.EVOLUTION, schema.NEW_IDEAS):
-        return list(known)
-    gold = [fact for fact in known if fact.value == gold_key]
-    # That the user once was unmoved by what they like now proves nothing.
-    return [fact for fact in gold if fact.relation is not Relation.UNMOVED]
 
 
 def _messages_of(facts: Sequence[Fact], context: Context) -> list[int]:

@@ -42,5 +42,10 @@ def surfaces(fact: Fact) -> tuple[str, ...]:
     return tuple(text for source in sources for text in _all_renderings(source, slots))
 
 
+def express_reason(fact: Fact) -> tuple[str, ...]:
+    """Return all texts that express the reason which ``fact`` gives, if any."""
+    return tuple(_all_renderings(fact.reason, person_slots(fact)) if fact.reason else ())
+
+
 def _all_renderings(source: str, slots: Mapping[str, str]) -> list[str]:
     return [parse(text).render(slots, lambda: 0.0) for text in expand_all(template(source))]

@@ -1,0 +1,277 @@
+"""Truth: what the files say against the world they claim to come from.
+
+The world is built anew from the configuration and the seed. Nothing that the builder noted down is
+taken on trust: the solver answers each question, and the messages are searched for the facts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from personamem.dataset_builder import schema
+from personamem.dataset_builder.audit.findings import Check, Offences, Section
+from personamem.dataset_builder.audit.records import ContextRecord
+from personamem.dataset_builder.config import BuildConfig
+from personamem.dataset_builder.contexts import plan_sessions
+from personamem.dataset_builder.planning import BEFORE, GroupPlan, QuadPlan, plan_split
+from personamem.dataset_builder.questions.quads import Quad, word_quad
+from personamem.dataset_builder.questions.rows import evidence_facts
+from personamem.dataset_builder.schema import COHORT_SIZE, Question
+from personamem.dataset_builder.world.cohort import Cohort, build_cohort
+from personamem.dataset_builder.world.facts import Fact
+from personamem.dataset_builder.world.solver import UnsolvableError, solve
+from personamem.dataset_builder.writers.surfaces import express_reason, surfaces
+from personamem.loaders.annotations import Annotation
+
+WORDING = Check(
+    Section.TRUTH, "wording", "Questions whose text, options or type are not those of the world."
+)
+SOLVER = Check(
+    Section.TRUTH,
+    "solver",
+    "Questions in which a solver that reads only the world finds another option than the gold.",
+)
+EVIDENCE_BEFORE = Check(
+    Section.TRUTH, "evidence before the question", "Questions with evidence after their end index."
+)
+EVIDENCE_CARRIES = Check(
+    Section.TRUTH,
+    "evidence carries the facts",
+    "Questions whose evidence misses a fact that proves the gold, or holds messages without one.",
+)
+ASKED_ON = Check(
+    Section.TRUTH,
+    "date of the question",
+    "Questions not asked at the end of a session, or on another day than that session's.",
+)
+CAUSALITY = Check(
+    Section.TRUTH,
+    "causal order",
+    "Sessions that are dated before one that they follow, and facts told on another day or topic.",
+)
+PAIRS = Check(
+    Section.TRUTH, "pairs", "Pairs asked before and after an update that have the same gold."
+)
+NEW_IDEAS = Check(
+    Section.TRUTH,
+    "new ideas are new",
+    "Questions for a new idea whose gold is named in an earlier message.",
+)
+TRUTH_CHECKS = (
+    WORDING,
+    SOLVER,
+    EVIDENCE_BEFORE,
+    EVIDENCE_CARRIES,
+    ASKED_ON,
+    CAUSALITY,
+    PAIRS,
+    NEW_IDEAS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """What one persona's context should say: the plan, the cohort, the facts that are told."""
+
+    plan: GroupPlan
+    cohort: Cohort
+    k: int
+    told: frozenset[str]
+    quads: Mapping[str, QuadPlan]
+
+
+def check_truth(
+    config: BuildConfig,
+    split: str,
+    context: ContextRecord,
+    questions: Sequence[Question],
+    annotations: Mapping[str, Annotation],
+) -> Offences:
+    """Check all ``questions`` of one context against the world of ``config``."""
+    offences = Offences()
+    world = _rebuild_world(config, split, context.persona_id)
+    if world is None:
+        for question in questions:
+            offences.add(
+                WORDING, f"question {question.question_id}: no persona {context.persona_id}"
+            )
+        return offences
+    _check_order(context, offences)
+    lowered = [message["content"].lower() for message in context.messages]
+    for question in questions:
+        annotation = annotations.get(question.question_id)
+        plan = world.quads.get(annotation.quad_id) if annotation else None
+        if annotation is None or plan is None or question.persona_id != context.persona_id:
+            offences.add(WORDING, f"question {question.question_id}: not in the world's plan")
+            continue
+        quad = _word_quad(config, plan, world.cohort.number)
+        _check_question(world, quad, context, lowered, question, annotation, offences)
+    return offences
+
+
+def check_pairs(questions: Sequence[Question], annotations: Mapping[str, Annotation]) -> Offences:
+    """Check that each pair is whole, of one context, and differs in its gold."""
+    pairs: dict[str, list[Question]] = defaultdict(list)
+    for question in questions:
+        annotation = annotations.get(question.question_id)
+        if annotation and annotation.pair_id:
+            pairs[annotation.pair_id].append(question)
+    offences = Offences()
+    for pair_id, pair in pairs.items():
+        golds = {question.options[question.answer_index] for question in pair}
+        contexts = {question.shared_context_id for question in pair}
+        ends = {question.end_index_in_shared_context for question in pair}
+        if len(pair) != 2 or len(golds) != 2 or len(contexts) != 1 or len(ends) != 2:
+            offences.add(PAIRS, f"pair {pair_id}: {len(pair)} questions, {len(golds)} gold options")
+    return offences
+
+
+def _check_order(context: ContextRecord, offences: Offences) -> None:
+    for number, (before, after) in enumerate(
+        zip(context.session_dates, context.session_dates[1:], strict=False), start=1
+    ):
+        if after < before:
+            offences.add(
+                CAUSALITY,
+                f"context {context.context_id}, session {number} of {after} follows {before}",
+            )
+
+
+def _check_question(
+    world: _World,
+    quad: Quad,
+    context: ContextRecord,
+    lowered: Sequence[str],
+    question: Question,
+    annotation: Annotation,
+    offences: Offences,
+) -> None:
+    name = f"question {question.question_id}"
+    if (question.user_question_or_message, question.options, question.question_type) != (
+        quad.question,
+        quad.options,
+        quad.plan.question_type,
+    ):
+        offences.add(WORDING, name)
+        return
+    try:
+        asked_on = date.fromisoformat(annotation.asked_on)
+    except ValueError:
+        offences.add(ASKED_ON, f"{name}: {annotation.asked_on!r} is not a date")
+        return
+    end = question.end_index_in_shared_context
+    session = context.session_ending_at(end)
+    if session is None or context.session_dates[session] != annotation.asked_on:
+        offences.add(ASKED_ON, f"{name}: asked on {asked_on} at message {end}")
+    solved = _solve(world, quad, asked_on)
+    if solved != question.answer_index:
+        offences.add(
+            SOLVER,
+            f"{name}: the gold is {question.correct_answer}, the world says {_letter(solved)}",
+        )
+        return
+    late = [index for index in annotation.evidence_message_indices if index >= end]
+    if late or not annotation.evidence_message_indices:
+        offences.add(EVIDENCE_BEFORE, f"{name}: messages {late} of {end}")
+    _check_evidence(world, quad, context, lowered, question, annotation, offences)
+    if quad.plan.question_type == schema.NEW_IDEAS:
+        key = quad.keys[question.answer_index].lower()
+        named = next((i for i, text in enumerate(lowered[:end]) if key in text), None)
+        if named is not None:
+            offences.add(NEW_IDEAS, f"{name}: message {named} names {key!r}")
+
+
+def _check_evidence(
+    world: _World,
+    quad: Quad,
+    context: ContextRecord,
+    lowered: Sequence[str],
+    question: Question,
+    annotation: Annotation,
+    offences: Offences,
+) -> None:
+    """Check that every fact of the gold stands in a message of its day and topic, and back."""
+    plan = quad.plan
+    story = world.cohort.facts[world.k][plan.thread_id]
+    known = [
+        fact
+        for fact in story
+        if fact.fact_id in world.told and (plan.position != BEFORE or fact.stage == 0)
+    ]
+    proof = evidence_facts(plan.question_type, known, quad.keys[question.answer_index])
+    name = f"question {question.question_id}"
+    for facts, indices in (
+        (proof, annotation.evidence_message_indices),
+        (known, annotation.related_message_indices),
+    ):
+        carrying: set[int] = set()
+        for fact in facts:
+            texts = _searched_texts(fact)
+            found = [
+                index
+                for index in indices
+                if index < len(lowered)
+                and all(any(text in lowered[index] for text in texts_) for texts_ in texts)
+            ]
+            carrying.update(found)
+            if not found:
+                offences.add(EVIDENCE_CARRIES, f"{name}: no message tells {fact.fact_id}")
+            elif not any(_is_told_in(fact, context, index) for index in found):
+                offences.add(CAUSALITY, f"{name}: {fact.fact_id} is not told on {fact.said_on}")
+        idle = sorted(set(indices) - carrying)
+        if idle:
+            offences.add(EVIDENCE_CARRIES, f"{name}: messages {idle} tell none of its facts")
+
+
+def _is_told_in(fact: Fact, context: ContextRecord, index: int) -> bool:
+    session = context.session_at(index)
+    return (
+        context.session_dates[session] == fact.said_on.isoformat()
+        and context.session_topics[session] == fact.topic
+    )
+
+
+@lru_cache(maxsize=4096)
+def _searched_texts(fact: Fact) -> tuple[tuple[str, ...], ...]:
+    """Return lower-case alternatives: a message carries the fact if it holds one of each."""
+    needed = [surfaces(fact)]
+    if fact.reason:
+        needed.append(express_reason(fact))
+    return tuple(tuple(text.lower() for text in texts) for texts in needed)
+
+
+def _solve(world: _World, quad: Quad, asked_on: date) -> int | None:
+    facts = _all_facts(world.cohort, world.k)
+    try:
+        return solve(quad.plan.question_type, quad.keys, facts, quad.plan.thread_id, asked_on)
+    except UnsolvableError:
+        return None
+
+
+def _letter(index: int | None) -> str:
+    return "none or several" if index is None else f"({schema.LETTERS[index]})"
+
+
+def _all_facts(cohort: Cohort, k: int) -> Iterator[Fact]:
+    return (fact for facts in cohort.facts[k].values() for fact in facts)
+
+
+@lru_cache(maxsize=8)
+def _rebuild_world(config: BuildConfig, split: str, persona_id: int) -> _World | None:
+    number, k = divmod(persona_id, COHORT_SIZE)
+    # Each cohort has one group at most: a persona has one context a split.
+    plan = next((plan for plan in plan_split(config, split) if plan.cohort == number), None)
+    if plan is None:
+        return None
+    cohort = build_cohort(config.seed, number)
+    sessions = plan_sessions(config, plan, cohort, k)
+    told = frozenset(fact.fact_id for session in sessions for fact in session.facts)
+    return _World(plan, cohort, k, told, {quad.quad_id: quad for quad in plan.quads})
+
+
+@lru_cache(maxsize=1024)
+def _word_quad(config: BuildConfig, plan: QuadPlan, cohort: int) -> Quad:
+    # The four personas of a cohort share it, and their contexts come one after the other.
+    return word_quad(config, plan, build_cohort(config.seed, cohort).threads[plan.thread_id])

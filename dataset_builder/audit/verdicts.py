@@ -1,0 +1,160 @@
+"""Verdicts on figures: what a baseline or the text may reach at most, and what it reached."""
+
+from collections.abc import Iterable, Sequence
+
+from personamem.dataset_builder import schema
+from personamem.dataset_builder.audit.baselines import OVERALL, Baseline
+from personamem.dataset_builder.audit.findings import KEPT_ROWS, Finding, Section
+from personamem.dataset_builder.audit.records import Item
+from personamem.dataset_builder.audit.statistics import CHANCE, measure_accuracy
+from personamem.dataset_builder.audit.text import TextFigures
+from personamem.dataset_builder.audit.text.figures import Figure
+
+SHALLOW_LIMIT = 0.40
+"""Over this share of right answers, a benchmark asks for little memory."""
+
+FEWEST_QUESTIONS = 50
+"""A type with fewer questions says too little about a policy for a verdict."""
+
+MIN_DIST_1, MIN_DIST_2 = 0.20, 0.68
+MAX_SELF_BLEU = 0.45
+MAX_EXACT_DUPLICATES = 0.005
+SHORT_SPLIT_TOKENS = 32_768
+MAX_REPEATED_SHORT, MAX_REPEATED_LONG = 0.15, 0.40
+"""Repeated 8-grams of the context with most of them: up to 32k tokens, and beyond."""
+
+
+def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
+    """Return a finding a policy: it fails if it beats chance, overall or on any type."""
+    findings = []
+    for policy, rows in _by_policy(baselines).items():
+        leaks = [row for row in rows if not row.passed]
+        findings.append(
+            Finding(
+                section=Section.BLIND,
+                check=policy,
+                what="Share of right answers without any context.",
+                figure=round(_overall(rows).accuracy.share, 6),
+                threshold=f"not above {CHANCE:.0%}: p (Holm) >= 0.05, overall and on every type",
+                passed=not leaks,
+                rows=tuple(map(_describe, leaks[:KEPT_ROWS])),
+                offenders=len(leaks),
+            )
+        )
+    return findings
+
+
+def judge_shallow(baselines: Sequence[Baseline], required: bool) -> list[Finding]:
+    """Return a finding a policy: its best type, new ideas aside, should stay under the limit."""
+    findings = []
+    for policy, rows in _by_policy(baselines).items():
+        types = [row for row in rows if row.question_type not in (OVERALL, schema.NEW_IDEAS)]
+        if not types:
+            continue
+        best = max(types, key=lambda row: row.accuracy.share)
+        over = [row for row in types if row.accuracy.share >= SHALLOW_LIMIT]
+        judged = [row for row in over if row.accuracy.total >= FEWEST_QUESTIONS]
+        enough = any(row.accuracy.total >= FEWEST_QUESTIONS for row in types)
+        findings.append(
+            Finding(
+                section=Section.SHALLOW,
+                check=policy,
+                what=(
+                    "Highest share of right answers on a question type (suggest_new_ideas aside): "
+                    f"{_describe(best)}."
+                ),
+                figure=round(best.accuracy.share, 6),
+                threshold=f"under {SHALLOW_LIMIT:.0%} (types of {FEWEST_QUESTIONS} and more)",
+                passed=not judged if required and enough else None,
+                rows=tuple(map(_describe, over[:KEPT_ROWS])),
+                offenders=len(over),
+            )
+        )
+    return findings
+
+
+def judge_longest(items: Sequence[Item]) -> list[Finding]:
+    """Return how often the gold is the only longest, and the only shortest, of its options."""
+    findings = []
+    for name, pick in (("longest", max), ("shortest", min)):
+        right, decided = 0, 0
+        for item in items:
+            lengths = [len(option) for option in item.options]
+            if lengths.count(pick(lengths)) == 1:
+                decided += 1
+                right += lengths.index(pick(lengths)) == item.gold
+        accuracy = measure_accuracy([1.0] * right + [0.0] * (decided - right))
+        findings.append(
+            Finding(
+                section=Section.BLIND,
+                check=f"gold alone is {name}",
+                what=(
+                    f"Share of the questions whose gold has {'more' if pick is max else 'fewer'} "
+                    f"letters than each distractor ({decided:,} questions have one such option)."
+                ),
+                figure=round(right / len(items), 6) if items else None,
+                threshold=f"not above {CHANCE:.0%} of those with one (p >= 0.001)",
+                passed=accuracy.p_value >= 0.001,
+                offenders=0,
+            )
+        )
+    return findings
+
+
+def judge_text(figures: TextFigures, split: str, required: bool) -> list[Finding]:
+    """Return a finding a figure of the text; some have a limit, in datasets of ours."""
+    budget = schema.SIZES.get(split, 0)
+    repeated = MAX_REPEATED_SHORT if budget <= SHORT_SPLIT_TOKENS else MAX_REPEATED_LONG
+    lowest = {figures.dist_1.name: MIN_DIST_1, figures.dist_2.name: MIN_DIST_2}
+    highest = {
+        figures.self_bleu_highest.name: MAX_SELF_BLEU,
+        figures.repeated_8grams_highest.name: repeated,
+        figures.exact_within_highest.name: MAX_EXACT_DUPLICATES,
+        figures.residue.name: 0.0,
+        figures.personal.name: 0.0,
+    }
+    return [_judge_figure(figure, lowest, highest, required) for figure in figures]
+
+
+def _judge_figure(
+    figure: Figure, lowest: dict[str, float], highest: dict[str, float], required: bool
+) -> Finding:
+    passed, threshold = None, ""
+    if figure.name in lowest:
+        threshold = f"at least {lowest[figure.name]:g}"
+        passed = figure.value is None or figure.value >= lowest[figure.name]
+    elif figure.name in highest:
+        threshold = f"at most {highest[figure.name]:g}"
+        passed = figure.value is None or figure.value <= highest[figure.name]
+    return Finding(
+        section=Section.TEXT,
+        check=figure.name,
+        what=figure.definition,
+        figure=None if figure.value is None else round(figure.value, 6),
+        threshold=threshold,
+        passed=passed if required else None,
+        rows=tuple(
+            f"context {place.context_id}, message {place.message}: {place.excerpt}"
+            for place in figure.hits.places
+        ),
+        offenders=figure.hits.count,
+    )
+
+
+def _by_policy(baselines: Iterable[Baseline]) -> dict[str, list[Baseline]]:
+    grouped: dict[str, list[Baseline]] = {}
+    for row in baselines:
+        grouped.setdefault(row.policy, []).append(row)
+    return grouped
+
+
+def _overall(rows: Sequence[Baseline]) -> Baseline:
+    return next(row for row in rows if row.question_type == OVERALL)
+
+
+def _describe(row: Baseline) -> str:
+    accuracy = row.accuracy
+    return (
+        f"{row.question_type}: {100 * accuracy.share:.1f} % of {accuracy.total:,} "
+        f"({100 * accuracy.low:.1f}-{100 * accuracy.high:.1f} %)"
+    )
