@@ -29,14 +29,14 @@ RETRIEVED = 5
 _NEVER = -1.0
 """The index of a last mention that does not exist: before all that do."""
 
-_OTHER_PEOPLE = frozenset(
-    "he she his her hers him they their them friend friends aunt uncle cousin brother sister mother "
-    "father neighbour neighbours colleague flatmate relative people somebody someone others".split()
+_CUE = re.compile(
+    r"\b(?:he|she|his|hers?|him|they|their|them|friends?|aunt|uncle|cousin|brother|sister|mother"
+    r"|father|neighbours?|colleague|flatmate|relative|people|some(?:body|one)|others"
+    r"|not|no|never|nothing|hardly|\w+n't|without|disliked?|hate|stopped|gave|former|formerly"
+    r"|longer|instead|off|used|once)\b"
 )
-_DENIALS = frozenset(
-    "not no never nothing hardly t without dislike disliked hate stopped gave former formerly "
-    "longer instead off used once".split()
-)
+"""Words of other people, then of denial."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -188,7 +188,7 @@ def score_context(
     for question, row, end_index in zip(questions, options, end_indices, strict=True):
         view = _make_view(messages, postings.cut(end_index), from_user, question, row)
         for name, policy in _POLICIES.items():
-            scores[name].append(np.round(np.array(policy(view), dtype=np.float64), 9))
+            scores[name].append(np.array(policy(view), dtype=np.float64))
     return scores
 
 
@@ -215,23 +215,23 @@ def _make_view(
 
 def _find_mentions(prefix: Prefix, words: Sequence[str]) -> NDArray[np.int64]:
     weights = prefix.overlap(words)
-    return np.flatnonzero((weights > 0) & (weights >= MENTION_SHARE * _max(weights)))
+    return np.flatnonzero((weights > 0) & (weights >= MENTION_SHARE * weights.max(initial=0.0)))
 
 
 def _score_retrieved(view: _View, number: int) -> list[float]:
     relevance = view.prefix.score(view.question)
     best = np.argsort(-relevance, kind="stable")[:number]
-    return [view.prefix.held_by(option, best) for option in view.options]
+    return [round(view.prefix.held_by(option, best), 9) for option in view.options]
 
 
 def _count_cues(view: _View, words: Sequence[str], places: NDArray[np.int64]) -> float:
     if not len(places):
         return float("inf")
     wanted = set(words)
-    sentences = _SENTENCE_END.split(view.messages[places[-1]]["content"])
-    found = max(map(find_words, sentences), key=lambda sentence: len(wanted.intersection(sentence)))
-    return float(sum(word in _OTHER_PEOPLE or word in _DENIALS for word in found))
+    sentences = _SENTENCE_END.split(view.messages[places[-1]]["content"].lower())
+    return float(len(_CUE.findall(max(sentences, key=lambda s: len(wanted & {*find_words(s)})))))
 
 
 def _max(values: NDArray[np.float64]) -> float:
-    return float(values.max(initial=0.0))
+    # Sums of the same weights in another order must stay ties.
+    return round(float(values.max(initial=0.0)), 9)
