@@ -13,21 +13,17 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold
 from sklearn.preprocessing import normalize
 
+from personamem.dataset_builder.audit.folds import Fold, deal_groups, deal_rows
 from personamem.dataset_builder.audit.records import Item
 
 Scores = list[NDArray[np.float64]]
 """One array a question, one score an option."""
 
-Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Row numbers to learn from, and to be tested on."""
-
 Policy = Callable[[Sequence[Item]], Scores]
 
 EMBEDDING_SIZE = 64
-FOLDS = 5
 PAIR_FEATURES_MIN_COUNT = 2
 
 
@@ -111,11 +107,7 @@ def score_classifier(items: Sequence[Item]) -> Scores:
 
 def score_classifier_ungrouped(items: Sequence[Item]) -> Scores:
     """The classifier with rows dealt to folds singly, so that a wording may be in both halves."""
-    folds = min(FOLDS, len(items))
-    if folds < 2:
-        return [np.zeros(len(item.options)) for item in items]
-    splits = KFold(folds, shuffle=True, random_state=0).split(np.zeros(len(items)))
-    return _cross_validate(items, list(splits))
+    return _cross_validate(items, deal_rows(len(items)))
 
 
 BLIND_POLICIES: dict[str, Policy] = {
@@ -153,12 +145,7 @@ def _score_centrality(items: Sequence[Item], vectors: csr_matrix) -> Scores:
 
 
 def _group_folds(items: Sequence[Item]) -> list[Fold]:
-    """Return folds that keep the rows of a group together; none when there is one group."""
-    groups = [item.group for item in items]
-    folds = min(FOLDS, len(set(groups)))
-    if folds < 2:
-        return []
-    return list(GroupKFold(folds).split(np.zeros(len(items)), groups=groups))
+    return deal_groups([item.group for item in items])
 
 
 def _cross_validate(items: Sequence[Item], splits: Sequence[Fold]) -> Scores:
