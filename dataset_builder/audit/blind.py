@@ -17,16 +17,12 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold, KFold
 from sklearn.preprocessing import normalize
 
+from personamem.dataset_builder.audit.folds import Fold, deal_groups, deal_rows
 from personamem.dataset_builder.audit.records import Item, Scores
 
-Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Row numbers to learn from, and to be tested on."""
-
 EMBEDDING_SIZE = 64
-FOLDS = 5
 PAIR_FEATURES_MIN_COUNT = 2
 
 
@@ -110,7 +106,7 @@ def score_letter_prior(wordings: Wordings) -> Scores:
     """Prefer the letter that is the gold most often in other groups (cross-validated)."""
     items = wordings.items
     scores: Scores = [np.zeros(len(item.options)) for item in items]
-    for train, test in _group_folds(items):
+    for train, test in deal_groups([item.group for item in items]):
         counts = Counter(items[i].gold for i in train)
         for i in test:
             scores[i] = np.array([float(counts[j]) for j in range(len(items[i].options))])
@@ -154,16 +150,12 @@ def score_typical_embedding(wordings: Wordings) -> Scores:
 
 def score_classifier(wordings: Wordings) -> Scores:
     """Learn which options are right in other groups: n-grams of (question, option), linear."""
-    return _cross_validate(wordings, _group_folds(wordings.items))
+    return _cross_validate(wordings, deal_groups([item.group for item in wordings.items]))
 
 
 def score_classifier_ungrouped(wordings: Wordings) -> Scores:
     """The classifier with rows dealt to folds singly, so that a wording may be in both halves."""
-    folds = min(FOLDS, len(wordings.items))
-    if folds < 2:
-        return [np.zeros(len(item.options)) for item in wordings.items]
-    splits = KFold(folds, shuffle=True, random_state=0).split(np.zeros(len(wordings.items)))
-    return _cross_validate(wordings, list(splits))
+    return _cross_validate(wordings, deal_rows(len(wordings.items)))
 
 
 _POLICIES: Mapping[str, Policy] = {
@@ -212,15 +204,6 @@ def _score_centrality(wordings: Wordings, vectors: csr_matrix) -> Scores:
         centre = np.asarray(block.mean(axis=0)).ravel()
         scores.append(np.asarray(block @ centre, dtype=np.float64).ravel())
     return wordings.spread(scores)
-
-
-def _group_folds(items: Sequence[Item]) -> list[Fold]:
-    """Return folds that keep the rows of a group together; none when there is one group."""
-    groups = [item.group for item in items]
-    folds = min(FOLDS, len(set(groups)))
-    if folds < 2:
-        return []
-    return list(GroupKFold(folds).split(np.zeros(len(items)), groups=groups))
 
 
 def _cross_validate(wordings: Wordings, splits: Sequence[Fold]) -> Scores:

@@ -1,0 +1,34 @@
+"""Dealing rows to folds for cross-validation; no folds where there is too little to deal."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold
+
+FOLDS = 5
+
+Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Row numbers to learn from, and to be tested on."""
+
+
+def deal_groups(groups: Sequence[str]) -> list[Fold]:
+    """Return folds that keep the rows of a group together."""
+    folds = min(FOLDS, len(set(groups)))
+    if folds < 2:
+        return []
+    return list(GroupKFold(folds).split(np.zeros(len(groups)), groups=groups))
+
+
+def deal_rows(number: int) -> list[Fold]:
+    """Return folds of rows dealt singly, in random order."""
+    folds = min(FOLDS, number)
+    if folds < 2:
+        return []
+    return list(KFold(folds, shuffle=True, random_state=0).split(np.zeros(number)))
+
+
+def deal_blocks(number: int) -> list[Fold]:
+    """Return folds of neighbouring rows."""
+    folds = min(FOLDS, number)
+    return [] if folds < 2 else list(KFold(folds).split(np.zeros(number)))
