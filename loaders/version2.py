@@ -103,7 +103,7 @@ def read_version2_questions(
     """
     path = folder / TABLE
     link_column = f"chat_history_{split}_link"
-    rows: list[tuple[int, Mapping[str, str | None]]] = []
+    rows: list[tuple[int, dict[str, str | None]]] = []
     check_header = partial(_check_header, path, [*_COLUMNS, link_column])
     for number, row in enumerate(iterate_csv_rows(path, check_header), start=1):
         if row[link_column]:

@@ -48,9 +48,7 @@ def run_blind_baselines(items: Sequence[Item]) -> tuple[Baseline, ...]:
     return measure_baselines(items, score_blind(items))
 
 
-def measure_baselines(
-    items: Sequence[Item], scores: Mapping[str, Scores]
-) -> tuple[Baseline, ...]:
+def measure_baselines(items: Sequence[Item], scores: Mapping[str, Scores]) -> tuple[Baseline, ...]:
     """Hold the policies of ``scores`` against chance, overall and per question type.
 
     Their p-values are corrected together, as one family.

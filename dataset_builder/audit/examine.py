@@ -57,9 +57,7 @@ class ExaminedContext:
     shallow: Mapping[str, Scores]
 
 
-def examine_contexts(
-    source: SplitSource, workers: int, seed: int
-) -> Iterator[ExaminedContext]:
+def examine_contexts(source: SplitSource, workers: int, seed: int) -> Iterator[ExaminedContext]:
     """Yield every context of ``source``, examined, in file order."""
     by_context: dict[str, list[Question]] = {}
     for question in source.questions:
@@ -67,7 +65,9 @@ def examine_contexts(
     ids = list(source.contexts.ids)
     jobs = []
     for start in range(0, len(ids), CONTEXTS_PER_JOB):
-        chosen = {key: tuple(by_context.get(key, ())) for key in ids[start : start + CONTEXTS_PER_JOB]}
+        chosen = {
+            key: tuple(by_context.get(key, ())) for key in ids[start : start + CONTEXTS_PER_JOB]
+        }
         annotations = source.annotations and {
             question.question_id: source.annotations[question.question_id]
             for questions in chosen.values()

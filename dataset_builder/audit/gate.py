@@ -85,9 +85,7 @@ def _summarise(questions: Sequence[Question], baselines: Sequence[Baseline]) -> 
     ratios = (
         max(map(len, question.options)) / min(map(len, question.options)) for question in questions
     )
-    overall = {
-        row.policy: row.accuracy.share for row in baselines if row.question_type == OVERALL
-    }
+    overall = {row.policy: row.accuracy.share for row in baselines if row.question_type == OVERALL}
     return {
         "solver_agrees": len(questions),
         "max_option_length_ratio": round(max(ratios), 4),

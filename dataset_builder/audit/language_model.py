@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-
 from personamem.dataset_builder.audit.records import Item, Scores
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.schema import LETTERS, Message

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
-
 from personamem.dataset_builder.audit.folds import Fold, deal_blocks, deal_groups, deal_rows
 from personamem.dataset_builder.audit.records import Item, Scores
 from personamem.dataset_builder.schema import Question

@@ -17,7 +17,7 @@ from personamem.dataset_builder.audit.language_model import (
 )
 from personamem.dataset_builder.audit.metadata import METADATA_POLICIES, make_metadata_rows
 from personamem.dataset_builder.audit.records import Item, Scores, make_items
-from personamem.dataset_builder.audit.shallow import SHALLOW_POLICIES
+from personamem.dataset_builder.audit.shallow import KEYWORD_POLICIES, SHALLOW_POLICIES
 from personamem.dataset_builder.audit.sources import SplitSource, read_split
 from personamem.dataset_builder.audit.structure import (
     COLUMNS,
@@ -32,7 +32,7 @@ from personamem.dataset_builder.audit.structure import (
     check_quads,
     check_questions,
 )
-from personamem.dataset_builder.audit.text import TextFigures, summarise_text
+from personamem.dataset_builder.audit.text import summarise_text
 from personamem.dataset_builder.audit.truth import TRUTH_CHECKS, check_pairs
 from personamem.dataset_builder.audit.verdicts import (
     judge_blind,
@@ -103,7 +103,7 @@ def choose_baselines(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[Path,
         InvalidInputError: an unknown name, or no model in a folder.
     """
     policies, models = [], []
-    accepted = (*BLIND_POLICIES, *METADATA_POLICIES, *SHALLOW_POLICIES)
+    accepted = (*BLIND_POLICIES, *METADATA_POLICIES, *SHALLOW_POLICIES, *KEYWORD_POLICIES)
     for name in names:
         if name.startswith(PREFIX):
             models.append(parse_model_folder(name))
@@ -136,8 +136,8 @@ def audit_split(
         report(split, len(examined), total)
     items = make_items(read.questions, read.annotations)
     families = {
-        "blind": _measure(items, score_blind(items) if items else {}, policies),
-        "metadata": _measure(items, _score_metadata(read, items), policies),
+        "blind": _measure(items, _score_blind(items, policies), policies),
+        "metadata": _measure(items, _score_metadata(read, items, policies), policies),
         "shallow": _measure_shallow(items, examined, policies),
     }
     for folder in models:
@@ -153,8 +153,8 @@ def audit_split(
             *_check(read, examined),
             *judge_longest(items),
             *judge_blind((*families["blind"], *families["metadata"])),
-            *judge_shallow(families["shallow"], ours),
-            *judge_text(_summarise_text(examined), split, ours),
+            *judge_shallow(families["shallow"], SHALLOW_POLICIES if ours else ()),
+            *_judge_text(examined, split, ours),
         ),
         baselines=families,
         distributions=_distribute(read.questions, examined),
@@ -195,17 +195,26 @@ def _measure(
     return measure_baselines(items, chosen) if items and chosen else ()
 
 
-def _score_metadata(read: SplitSource, items: Sequence[Item]) -> dict[str, Scores]:
-    if not items:
+def _score_blind(items: Sequence[Item], policies: Sequence[str]) -> dict[str, Scores]:
+    return score_blind(items) if items and set(policies) & set(BLIND_POLICIES) else {}
+
+
+def _score_metadata(
+    read: SplitSource, items: Sequence[Item], policies: Sequence[str]
+) -> dict[str, Scores]:
+    chosen = {name: METADATA_POLICIES[name] for name in METADATA_POLICIES if name in policies}
+    if not items or not chosen:
         return {}
     rows = make_metadata_rows(read.questions, items)
-    return {name: policy(rows) for name, policy in METADATA_POLICIES.items()}
+    return {name: policy(rows) for name, policy in chosen.items()}
 
 
 def _measure_shallow(
     items: Sequence[Item], examined: Sequence[ExaminedContext], policies: Sequence[str]
 ) -> tuple[Baseline, ...]:
-    scores: dict[str, dict[str, Any]] = {name: {} for name in SHALLOW_POLICIES}
+    scores: dict[str, dict[str, Any]] = {
+        name: {} for name in (*SHALLOW_POLICIES, *KEYWORD_POLICIES)
+    }
     for context in examined:
         for name, rows in context.shallow.items():
             scores[name].update(zip(context.question_ids, rows, strict=True))
@@ -217,8 +226,9 @@ def _measure_shallow(
     )
 
 
-def _summarise_text(examined: Sequence[ExaminedContext]) -> TextFigures:
-    return summarise_text(context.text for context in examined if context.text is not None)
+def _judge_text(examined: Sequence[ExaminedContext], split: str, ours: bool) -> list[Finding]:
+    texts = [context.text for context in examined if context.text is not None]
+    return judge_text(summarise_text(texts), split, ours) if texts else []
 
 
 def _distribute(

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-
 from personamem.dataset_builder.audit.postings import Postings, Prefix, find_words
 from personamem.dataset_builder.audit.records import Item, Scores
 from personamem.dataset_builder.schema import Message

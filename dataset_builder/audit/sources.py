@@ -100,9 +100,7 @@ def _read_config(manifest: Manifest, split: str, offences: Offences) -> BuildCon
     return config
 
 
-def _check_files(
-    manifest: Manifest, files: SplitFiles, offences: Offences, whole: bool
-) -> None:
+def _check_files(manifest: Manifest, files: SplitFiles, offences: Offences, whole: bool) -> None:
     """Check the files of the split, and those of the dataset that belong to no split.
 
     A split fetched from the Hub is not ``whole``: it comes without the files that nothing reads.

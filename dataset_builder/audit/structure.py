@@ -36,7 +36,7 @@ DISTINCT = Check(
 LENGTHS = Check(
     Section.STRUCTURE,
     "option lengths",
-    f"Questions whose longest option has over {MAX_LENGTH_RATIO} times the letters of the shortest.",
+    f"Questions whose longest option has over {MAX_LENGTH_RATIO} times the shortest's letters.",
 )
 QUADS = Check(
     Section.STRUCTURE,

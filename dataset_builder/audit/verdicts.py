@@ -1,6 +1,6 @@
 """Verdicts on figures: what a baseline or the text may reach at most, and what it reached."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.baselines import OVERALL, Baseline
@@ -44,8 +44,11 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
     return findings
 
 
-def judge_shallow(baselines: Sequence[Baseline], required: bool) -> list[Finding]:
-    """Return a finding a policy: its best type, new ideas aside, should stay under the limit."""
+def judge_shallow(baselines: Sequence[Baseline], held: Collection[str]) -> list[Finding]:
+    """Return a finding a policy: its best type, new ideas aside.
+
+    Policies in ``held`` must stay under the limit on every type; of others it is only told.
+    """
     findings = []
     for policy, rows in _by_policy(baselines).items():
         types = [row for row in rows if row.question_type not in (OVERALL, schema.NEW_IDEAS)]
@@ -64,8 +67,8 @@ def judge_shallow(baselines: Sequence[Baseline], required: bool) -> list[Finding
                     f"{_describe(best)}."
                 ),
                 figure=round(best.accuracy.share, 6),
-                threshold=f"under {SHALLOW_LIMIT:.0%} (types of {FEWEST_QUESTIONS} and more)",
-                passed=not judged if required and enough else None,
+                threshold=f"under {SHALLOW_LIMIT:.0%}" if policy in held else "",
+                passed=not judged if policy in held and enough else None,
                 rows=tuple(map(_describe, over[:KEPT_ROWS])),
                 offenders=len(over),
             )

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from personamem.dataset_builder.audit.baselines import OVERALL, run_blind_baselines
-from personamem.dataset_builder.audit.blind import BLIND_POLICIES, credit
-from personamem.dataset_builder.audit.records import Item, items_of
+from personamem.dataset_builder.audit.blind import credit, score_blind
+from personamem.dataset_builder.audit.records import Item, make_items
+from personamem.dataset_builder.audit.sources import read_split
 from personamem.dataset_builder.audit.statistics import measure_accuracy
-from personamem.loaders import load_personamem
 
 # Made words of three to ten letters, so that what is planted is all there is to find.
 WORDS = [
@@ -19,7 +20,7 @@ WORDS = [
 ]
 
 
-def make_items(number: int, plant: Callable[[Random, list[str]], int], seed: int = 1) -> list[Item]:
+def draw_items(number: int, plant: Callable[[Random, list[str]], int], seed: int = 1) -> list[Item]:
     """Questions of random words; ``plant`` changes the options and says which is the gold."""
     random = Random(seed)
     items = []
@@ -63,21 +64,22 @@ def nothing(random: Random, options: list[str]) -> int:
     ],
 )
 def test_a_planted_leak_is_found(plant: Callable[[Random, list[str]], int], policy: str) -> None:
-    items = make_items(200, plant)
-    accuracy = measure_accuracy(credit(items, BLIND_POLICIES[policy](items)))
+    items = draw_items(200, plant)
+    accuracy = measure_accuracy(credit(items, score_blind(items)[policy]))
     assert accuracy.share > 0.36
     assert accuracy.p_value < 1e-3
 
 
 def test_random_golds_are_at_chance() -> None:
     # The audit errs once in twenty by design, so no more than one of three draws may fail.
-    audits = [run_blind_baselines(make_items(80, nothing, seed)) for seed in (1, 2, 3)]
+    audits = [run_blind_baselines(draw_items(80, nothing, seed)) for seed in (1, 2, 3)]
     assert sum(all(row.passed for row in rows) for rows in audits) >= 2
 
 
 @pytest.mark.parametrize("split", ["4k", "32k"])
 def test_every_policy_is_at_exactly_a_quarter_on_our_quads(dataset: Path, split: str) -> None:
-    rows = run_blind_baselines(items_of(load_personamem(dataset, split)))
+    source = read_split(dataset, split)
+    rows = run_blind_baselines(make_items(source.questions, source.annotations))
     for row in rows:
         assert row.passed
         if row.policy != "classifier (rows apart)":
@@ -85,13 +87,13 @@ def test_every_policy_is_at_exactly_a_quarter_on_our_quads(dataset: Path, split:
 
 
 def test_a_tie_earns_its_share() -> None:
-    items = make_items(40, nothing)
-    flat = [BLIND_POLICIES["longest"]([item])[0] * 0 for item in items]
+    items = draw_items(40, nothing)
+    flat = [np.zeros(4) for _ in items]
     assert credit(items, flat) == [0.25] * 40
 
 
 def test_one_question_and_a_type_with_one_row_give_figures() -> None:
     for number in (1, 3):
-        rows = run_blind_baselines(make_items(number, nothing))
+        rows = run_blind_baselines(draw_items(number, nothing))
         assert all(row.passed for row in rows)
         assert {row.question_type for row in rows} >= {OVERALL, "type0"}
