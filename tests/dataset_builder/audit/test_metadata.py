@@ -162,8 +162,7 @@ def test_one_long_cell_does_not_cost_its_length_for_every_row() -> None:
     rows[7] = replace(rows[7], topic=long, group=long, options=(long, "b", "c", "d"))
     tracemalloc.start()
     try:
-        for policy in METADATA_POLICIES.values():
-            policy(rows)
+        METADATA_POLICIES["columns classifier of alphabetical places"](rows)
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
