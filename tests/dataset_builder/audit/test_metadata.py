@@ -72,6 +72,7 @@ LEAKS: dict[str, Choose] = {
     "type": lambda random, row, before: int(row.question_type[4:]) % 4,
     "distance": lambda random, row, before: min(3, row.distance_to_ref_in_tokens // 7_000),
     "place": place_of_persona,
+    "one letter": lambda random, row, before: 0,
 }
 
 
@@ -86,6 +87,7 @@ LEAKS: dict[str, Choose] = {
         ("persona", "columns classifier (groups apart)", 0.8),
         ("topic", "letter by topic", 1.0),
         ("type", "letter by question type", 1.0),
+        ("one letter", "columns classifier (groups apart)", 1.0),
         ("distance", "columns classifier (groups apart)", 0.8),
         ("distance", "columns classifier (rows apart)", 0.8),
         ("place", "option's alphabetical place by persona", 1.0),

@@ -1,6 +1,7 @@
 """Shallow policies find what is planted in a context, at the cost of one reading of it."""
 
 import math
+import tracemalloc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -238,6 +239,24 @@ def test_no_options_and_no_questions_give_no_scores() -> None:
     messages = as_messages(["one", "two"])
     assert shapes(score_context(messages, [make_item(())], [2])) == {(0,)}
     assert shapes(score_context(messages, [], [])) == {()}
+
+
+def test_a_long_message_is_read_in_pieces_that_break_no_word() -> None:
+    text = "seven letters " * 300_000
+    tracemalloc.start()
+    try:
+        postings = Postings(as_messages([text]), ["seven", "letters", "sev"])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert postings.lengths.tolist() == [600_000]
+    assert [postings.find(word, 1)[1].tolist() for word in ("seven", "letters", "sev")] == [
+        [300_000],
+        [300_000],
+        [],
+    ]
+    # The words as a list of texts take 36 MB, and the text itself 4.
+    assert peak < 30_000_000
 
 
 @pytest.mark.parametrize("text", ["one more word, and " * 10, "w" * 190], ids=["words", "word"])
