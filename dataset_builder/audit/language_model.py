@@ -73,17 +73,20 @@ def score_language_model(folder: Path, items: Sequence[Item], limit: int | None 
 
 def _load_model(folder: Path) -> Any:
     try:
+        import torch
         from lm_eval.models.huggingface import HFLM
     except ImportError as error:
         raise InvalidInputError(
             f"Baseline {PREFIX}{folder} needs packages that are not installed ({error.name}). "
             'Run: pip install "personamem[hf]"'
         ) from error
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        return HFLM(pretrained=str(folder), backend="causal", batch_size=1)
+        return HFLM(pretrained=str(folder), backend="causal", device=device, batch_size=1)
     except Exception as error:  # Whatever lies in the folder decides what is raised.
         raise InvalidInputError(
-            f"Baseline {PREFIX}{folder}: the model cannot be loaded: {error}"
+            f"Baseline {PREFIX}{folder}: the model cannot be loaded: "
+            f"{type(error).__name__}: {error}"
         ) from error
 
 

@@ -14,14 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
-from personamem.dataset_builder.audit.folds import Fold, deal_blocks, deal_groups, deal_rows
+from personamem.dataset_builder.audit.folds import (
+    Fold,
+    deal_blocks,
+    deal_groups,
+    deal_rows,
+    number_names,
+)
 from personamem.dataset_builder.audit.records import Item, Scores
 from personamem.dataset_builder.schema import Question
 
 CYCLES = (2, 3, 4, 5)
 """Periods of the row number that the classifier is told."""
 
-TREES = 60
+TREES = 30
 SMALLEST_LEAF = 5
 
 
@@ -167,7 +173,7 @@ def _by_place(
     rows: Sequence[MetadataRow], policy: Callable[[Sequence[MetadataRow]], Scores]
 ) -> Scores:
     """Apply a policy to rows whose options are in alphabetical order; undo the order."""
-    orders = [np.argsort(np.array(row.options), kind="stable") for row in rows]
+    orders = [sorted(range(len(row.options)), key=row.options.__getitem__) for row in rows]
     ranked = [_reorder(row, order) for row, order in zip(rows, orders, strict=True)]
     scores = [np.zeros(len(row.options)) for row in rows]
     for row, order, values in zip(scores, orders, policy(ranked), strict=True):
@@ -175,9 +181,9 @@ def _by_place(
     return scores
 
 
-def _reorder(row: MetadataRow, order: NDArray[np.int64]) -> MetadataRow:
+def _reorder(row: MetadataRow, order: list[int]) -> MetadataRow:
     options = tuple(row.options[i] for i in order)
-    return replace(row, options=options, gold=order.tolist().index(row.gold))
+    return replace(row, options=options, gold=order.index(row.gold))
 
 
 def _group_folds(rows: Sequence[MetadataRow]) -> list[Fold]:
@@ -191,8 +197,6 @@ def _classify(rows: Sequence[MetadataRow], folds: Sequence[Fold]) -> Scores:
     features = _make_features(rows)
     golds = np.array([row.gold for row in rows])
     for train, test in folds:
-        if len(set(golds[train].tolist())) < 2:
-            continue
         model = RandomForestClassifier(TREES, min_samples_leaf=SMALLEST_LEAF, random_state=0)
         model.fit(features[train], golds[train])
         letters = model.classes_.tolist()
@@ -226,16 +230,12 @@ def _make_features(rows: Sequence[MetadataRow]) -> NDArray[np.float64]:
         dtype=np.float64,
     )
     names = [
-        _number_names([getattr(row, column) for row in rows])
+        number_names([getattr(row, column) for row in rows])
         for column in ("question_type", "topic", "shared_context_id", "question_id")
     ]
-    groups = _number_names([row.group for row in rows])
+    groups = number_names([row.group for row in rows])
     places = [_rank_within(groups, numbers[:, column]) for column in (0, 1, 4, 7)]
     return np.column_stack([numbers, *names, *places])
-
-
-def _number_names(names: Sequence[str]) -> NDArray[np.int64]:
-    return np.unique(np.array(names), return_inverse=True)[1]
 
 
 def _rank_within(groups: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -24,6 +24,7 @@ from personamem.dataset_builder.schema import Message
 
 MENTION_SHARE = 0.5
 RETRIEVED = 5
+READ_LETTERS = 20_000
 
 _NEVER = -1.0
 """The index of a last mention that does not exist: before all that do."""
@@ -125,8 +126,9 @@ def score_joint(view: _View) -> list[float]:
 def score_keywords(view: _View) -> list[float]:
     """Prefer the option whose last mention by the user names nobody else and denies nothing.
 
-    Counts words of two short lists in the sentence that mentions it. This is the simplest reader
-    there is rather than a matcher of words, so it is reported apart.
+    Counts words of two short lists in the sentence that mentions it (within the first
+    ``READ_LETTERS`` of the message). This is the simplest reader there is rather than a matcher of
+    words, so it is reported apart.
     """
     return [
         -_count_cues(view, words, places)
@@ -227,7 +229,8 @@ def _count_cues(view: _View, words: Sequence[str], places: NDArray[np.int64]) ->
     if not len(places):
         return float("inf")
     wanted = set(words)
-    sentences = _SENTENCE_END.split(view.messages[places[-1]]["content"].lower())
+    text = view.messages[places[-1]]["content"][:READ_LETTERS].lower()
+    sentences = _SENTENCE_END.split(text)
     return float(len(_CUE.findall(max(sentences, key=lambda s: len(wanted & {*find_words(s)})))))
 
 

@@ -1,0 +1,177 @@
+"""Metadata policies find letters and options that columns give away, and nothing in our quads."""
+
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from personamem.dataset_builder.audit.blind import Scores
+from personamem.dataset_builder.audit.metadata import (
+    METADATA_POLICIES,
+    MetadataRow,
+    make_metadata_rows,
+)
+from personamem.dataset_builder.audit.records import items_of
+from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
+from personamem.loaders import load_personamem
+
+Choose = Callable[[Random, MetadataRow, int], int]
+"""From a row and the gold of the row before: the gold."""
+
+
+def make_rows(choose: Choose, number: int = 400, seed: int = 1) -> list[MetadataRow]:
+    random = Random(seed)
+    rows: list[MetadataRow] = []
+    for i in range(number):
+        persona = random.randrange(40)
+        row = MetadataRow(
+            row_number=i,
+            question_id=f"{random.getrandbits(64):016x}",
+            persona_id=persona,
+            question_type=f"type{random.randrange(7)}",
+            topic=f"topic{random.randrange(15)}",
+            context_length_in_tokens=random.randrange(20_000, 30_000),
+            context_length_in_letters=random.randrange(90_000, 120_000),
+            distance_to_ref_in_blocks=random.randrange(8),
+            distance_to_ref_in_tokens=random.randrange(28_000),
+            num_irrelevant_tokens=random.randrange(9_000),
+            proportion=random.random(),
+            shared_context_id=f"context{persona}",
+            end_index=random.randrange(1, 500),
+            gold=0,
+            options=tuple(f"{random.getrandbits(40):010x}" for _ in range(4)),
+            group=f"group{i // 4}",
+        )
+        rows.append(replace(row, gold=choose(random, row, rows[-1].gold if rows else 0)))
+    return rows
+
+
+def measure(rows: list[MetadataRow], scores: Scores) -> Accuracy:
+    credits = []
+    for row, values in zip(rows, scores, strict=True):
+        best = [j for j, value in enumerate(values) if value >= values.max() - 1e-12]
+        credits.append(1 / len(best) if row.gold in best else 0.0)
+    return measure_accuracy(credits)
+
+
+def place_of_persona(random: Random, row: MetadataRow, before: int) -> int:
+    return row.options.index(sorted(row.options)[row.persona_id % 4])
+
+
+LEAKS: dict[str, Choose] = {
+    "row number": lambda random, row, before: row.row_number % 4,
+    "row before": lambda random, row, before: (
+        (before + 1) % 4 if random.random() < 0.7 else random.randrange(4)
+    ),
+    "persona": lambda random, row, before: row.persona_id % 4,
+    "topic": lambda random, row, before: int(row.topic[5:]) % 4,
+    "type": lambda random, row, before: int(row.question_type[4:]) % 4,
+    "distance": lambda random, row, before: min(3, row.distance_to_ref_in_tokens // 7_000),
+    "place": place_of_persona,
+    "one letter": lambda random, row, before: 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("leak", "policy", "least"),
+    [
+        ("row number", "letter by row number", 1.0),
+        ("row number", "letter by the row before", 0.99),
+        ("row before", "letter by the row before", 0.7),
+        ("persona", "letter by persona", 0.95),
+        ("persona", "letter by context", 0.95),
+        ("persona", "columns classifier (groups apart)", 0.8),
+        ("topic", "letter by topic", 1.0),
+        ("type", "letter by question type", 1.0),
+        ("one letter", "columns classifier (groups apart)", 1.0),
+        ("distance", "columns classifier (groups apart)", 0.8),
+        ("distance", "columns classifier (rows apart)", 0.8),
+        ("place", "option's alphabetical place by persona", 1.0),
+        ("place", "columns classifier of alphabetical places", 0.8),
+    ],
+)
+def test_a_planted_leak_is_found(leak: str, policy: str, least: float) -> None:
+    rows = make_rows(LEAKS[leak])
+    accuracy = measure(rows, METADATA_POLICIES[policy](rows))
+    assert accuracy.share >= least
+    assert accuracy.p_value < 1e-3
+
+
+def best_p_value(rows: list[MetadataRow]) -> float:
+    found = [measure(rows, policy(rows)).p_value for policy in METADATA_POLICIES.values()]
+    return min(correct_holm(found))
+
+
+def test_random_letters_are_at_chance() -> None:
+    # The audit errs once in twenty by design, so no more than one of three draws may fail.
+    draws = [make_rows(lambda random, *_: random.randrange(4), 200, seed) for seed in (1, 2, 3)]
+    assert sum(best_p_value(rows) >= 0.05 for rows in draws) >= 2
+
+
+@pytest.mark.parametrize("split", ["4k", "32k"])
+def test_our_columns_and_rows_give_nothing_away(dataset: Path, split: str) -> None:
+    data = load_personamem(dataset, split)
+    rows = make_metadata_rows(data.questions, items_of(data))
+    assert best_p_value(list(rows)) >= 0.05
+
+
+def test_rows_carry_the_columns(dataset: Path) -> None:
+    data = load_personamem(dataset, "4k")
+    rows = make_metadata_rows(data.questions, items_of(data))
+    question, row = data.questions[3], rows[3]
+    assert row.row_number == 3
+    assert row.gold == question.answer_index
+    assert row.end_index == question.end_index_in_shared_context
+    assert row.group == getattr(data.evidence_for(question), "quad_id", None)
+    percentage = float(question.distance_to_ref_proportion_in_context.rstrip("%"))
+    assert row.proportion == pytest.approx(percentage / 100)
+    broken = replace(question, distance_to_ref_proportion_in_context="n/a")
+    (row,) = make_metadata_rows([broken], [items_of(data)[3]])
+    assert row.proportion != row.proportion
+
+
+@pytest.mark.parametrize("policy", METADATA_POLICIES.values(), ids=METADATA_POLICIES)
+@pytest.mark.parametrize("number", [0, 1, 2, 5])
+def test_a_few_rows_give_figures(policy: Callable[..., Scores], number: int) -> None:
+    rows = make_rows(LEAKS["persona"], number)
+    assert [len(values) for values in policy(rows)] == [4] * number
+
+
+ODD: list[dict[str, Any]] = [
+    {"proportion": float("nan")},
+    {"question_id": ""},
+    {"options": ("same", "same", "same", "same")},
+    {"options": ("", "o", "p", "q")},
+    {"persona_id": -1, "distance_to_ref_in_tokens": -5},
+]
+
+
+def test_odd_rows_give_figures() -> None:
+    rows = make_rows(LEAKS["persona"], 60)
+    for i, change in enumerate(ODD):
+        rows[3 * i] = replace(rows[3 * i], **change)
+    for policy in METADATA_POLICIES.values():
+        assert all(0 <= value < float("inf") for row in policy(rows) for value in row)
+
+
+def test_one_long_cell_does_not_cost_its_length_for_every_row() -> None:
+    rows = make_rows(LEAKS["persona"], 60)
+    long = "x" * 2_000_000
+    rows[7] = replace(rows[7], topic=long, group=long, options=(long, "b", "c", "d"))
+    tracemalloc.start()
+    try:
+        METADATA_POLICIES["columns classifier of alphabetical places"](rows)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_figures_are_the_same_every_time() -> None:
+    rows = make_rows(LEAKS["persona"], 80)
+    for policy in METADATA_POLICIES.values():
+        first, second = policy(rows), policy(rows)
+        assert [row.tolist() for row in first] == [row.tolist() for row in second]
