@@ -21,6 +21,7 @@ have 12 tokens in common, less than a block.
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 import bpe_openai
@@ -47,7 +48,7 @@ def main() -> int:
         dataset = load_personamem(options.dataset, split)
         prompts = make_prompts(dataset)
         ours = order_by_context(prompts)
-        theirs = order_longest_first(prompts, lambda index, d=dataset: render(d, index))
+        theirs = order_longest_first(prompts, partial(render, dataset))
         for name, tokens in BUDGETS.items():
             print(f"block cache {split}, {name}: {compare(theirs, ours, tokens)}", flush=True)
     return 0
