@@ -120,7 +120,11 @@ def _render(
             out.append(part)
         elif type(part) is Choice:
             options = part.options
-            _render(options[int(random() * len(options))], slots, random, out)
+            chosen = options[int(random() * len(options))]
+            if len(chosen) == 1 and type(chosen[0]) is str:
+                out.append(chosen[0])
+            elif chosen:
+                _render(chosen, slots, random, out)
         elif type(part) is Slot:
             value = slots[part.name]
             if part.filter == "cap":
