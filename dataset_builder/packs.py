@@ -178,13 +178,14 @@ def _check_names(pack: TopicPack) -> None:
         for other in names:
             if other != item.name.lower() and any(other in text for text in texts):
                 raise ValueError(f"item {item.name!r} or a pick of it contains the item {other!r}")
-    pattern = re.compile("|".join(re.escape(name) for name in names), re.IGNORECASE)
-    for where, text in texts_outside_items(pack):
-        lower = text.lower()
-        # A pattern of so many names is slow, and is only needed for the message.
-        found = pattern.search(text) if any(name in lower for name in names) else None
-        if found:
-            raise ValueError(f"{where} names the item {found[0]!r}: {text!r}")
+    # Searching for a pattern of all names is slow, and only needed to say where one is.
+    whole = "\n".join(text for _, text in texts_outside_items(pack)).lower()
+    if any(name in whole for name in names):
+        pattern = re.compile("|".join(re.escape(name) for name in names), re.IGNORECASE)
+        for where, text in texts_outside_items(pack):
+            found = pattern.search(text)
+            if found:
+                raise ValueError(f"{where} names the item {found[0]!r}: {text!r}")
 
 
 def _check_neutral(pack: TopicPack) -> None:
