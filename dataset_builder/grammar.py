@@ -13,10 +13,11 @@ of a build, so it touches nothing but that tree, a random source and the slot va
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from personamem.dataset_builder.errors import InvalidInputError
 
-_TOKEN = re.compile(r"\{(?:(?P<filter>cap|a):)?(?P<slot>[A-Za-z_]+)\}|(?P<mark>[\[\]|{}])")
+_TOKEN = re.compile(r"(\{(?:cap:|a:)?[A-Za-z_]+\}|[\[\]|{}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +63,29 @@ class Template:
 def parse(source: str) -> Template:
     """Parse ``source``. Raises InvalidInputError naming the template on unbalanced brackets."""
     stack: list[list[list[Part]]] = [[[]]]
-    position = 0
-    for match in _TOKEN.finditer(source):
-        if match.start() > position:
-            stack[-1][-1].append(source[position : match.start()])
-        position = match.end()
-        mark = match["mark"]
-        if match["slot"]:
-            stack[-1][-1].append(Slot(match["slot"], match["filter"] or ""))
-        elif mark == "[":
+    # Texts and marks by turns, the first and the last a text.
+    pieces = _TOKEN.split(source)
+    for number, piece in enumerate(pieces):
+        if number % 2 == 0:
+            if piece:
+                stack[-1][-1].append(piece)
+        elif len(piece) > 1:
+            stack[-1][-1].append(_parse_slot(piece))
+        elif piece == "[":
             stack.append([[]])
-        elif mark == "|" and len(stack) > 1:
+        elif piece == "|" and len(stack) > 1:
             stack[-1].append([])
-        elif mark == "]" and len(stack) > 1:
+        elif piece == "]" and len(stack) > 1:
             options = stack.pop()
             stack[-1][-1].append(Choice(tuple(tuple(option) for option in options)))
         else:
+            position = sum(map(len, pieces[:number]))
             raise InvalidInputError(
-                f"Template {source!r}: unexpected {mark!r} at {match.start()}; accepted are "
+                f"Template {source!r}: unexpected {piece!r} at {position}; accepted are "
                 "[one|two], {slot}, {cap:slot} and {a:slot}."
             )
     if len(stack) != 1:
         raise InvalidInputError(f"Template {source!r}: a '[' is not closed.")
-    if position < len(source):
-        stack[-1][-1].append(source[position:])
     return Template(source, tuple(stack[0][0]))
 
 
@@ -112,6 +112,12 @@ def with_article(text: str) -> str:
     return f"{'an' if vowel else 'a'} {text}"
 
 
+@cache
+def _parse_slot(piece: str) -> Slot:
+    filter, _, name = piece[1:-1].rpartition(":")
+    return Slot(name, filter)
+
+
 def _render(
     parts: Parts, slots: Mapping[str, str], random: Callable[[], float], out: list[str]
 ) -> None:
@@ -120,7 +126,11 @@ def _render(
             out.append(part)
         elif type(part) is Choice:
             options = part.options
-            _render(options[int(random() * len(options))], slots, random, out)
+            chosen = options[int(random() * len(options))]
+            if len(chosen) == 1 and type(chosen[0]) is str:
+                out.append(chosen[0])
+            elif chosen:
+                _render(chosen, slots, random, out)
         elif type(part) is Slot:
             value = slots[part.name]
             if part.filter == "cap":

@@ -11,13 +11,11 @@ from itertools import islice, product
 from random import Random
 from typing import Any
 
-import yaml
-
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.errors import PersonamemError
 from personamem.dataset_builder.grammar import capitalise
-from personamem.dataset_builder.packs import CONTENT, load_topic, template
+from personamem.dataset_builder.packs import CONTENT, load_topic, read_yaml, template
 from personamem.dataset_builder.planning import QuadPlan
 from personamem.dataset_builder.streams import stream
 from personamem.dataset_builder.world.threads import Thread
@@ -52,7 +50,7 @@ class QuadError(PersonamemError):
 @cache
 def wordings() -> Mapping[str, Any]:
     """Return content/questions.yaml."""
-    loaded: Mapping[str, Any] = yaml.safe_load((CONTENT / "questions.yaml").read_text("utf-8"))
+    loaded: Mapping[str, Any] = read_yaml(CONTENT / "questions.yaml")
     return loaded
 
 

@@ -10,10 +10,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import yaml
-
 from personamem.dataset_builder.grammar import with_article
-from personamem.dataset_builder.packs import CONTENT
+from personamem.dataset_builder.packs import CONTENT, read_yaml
 from personamem.dataset_builder.streams import stream
 
 Names = Mapping[str, Sequence[str]]
@@ -76,14 +74,14 @@ class Persona:
 @cache
 def people_tables() -> Mapping[str, Any]:
     """Return content/people.yaml: shares in percent, and tables of places, names, occupations."""
-    tables: Mapping[str, Any] = yaml.safe_load((CONTENT / "people.yaml").read_text("utf-8"))
+    tables: Mapping[str, Any] = read_yaml(CONTENT / "people.yaml")
     return tables
 
 
 @cache
 def name_tables() -> Mapping[str, Names]:
     """Return content/names.yaml: first names by sex ("she", "he") and last names, by region."""
-    tables: Mapping[str, Names] = yaml.safe_load((CONTENT / "names.yaml").read_text("utf-8"))
+    tables: Mapping[str, Names] = read_yaml(CONTENT / "names.yaml")
     return tables
 
 

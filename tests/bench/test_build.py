@@ -10,9 +10,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def test_bench_prints_the_ratio_of_build_to_floor(project_root: Path, run: Run) -> None:
-    script = project_root / "bench" / "build.py"
     scale = ("--pairs", 2, "--personas", 4, "--questions", 28)
-    last = run(sys.executable, script, *scale).stdout.splitlines()[-1]
+    command = (sys.executable, "-m", "bench.build", *scale)
+    last = run(*command, cwd=project_root).stdout.splitlines()[-1]
     found = re.fullmatch(r"build / floor: ([\d.]+)x \(([\d.]+)-([\d.]+), 2 pairs\)", last)
     assert found, last
     ratio, low, high = map(float, found.groups())
