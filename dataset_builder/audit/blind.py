@@ -24,6 +24,8 @@ from personamem.dataset_builder.audit.records import Item, Scores
 
 EMBEDDING_SIZE = 64
 PAIR_FEATURES_MIN_COUNT = 2
+READ_LETTERS = 20_000
+"""Words are taken from this much of a text: no option needs more, and a huge cell costs no more."""
 
 
 def credit(items: Sequence[Item], scores: Scores) -> list[float]:
@@ -39,7 +41,7 @@ class Wordings:
     """The questions of a split, and their distinct wordings: question, options and type.
 
     ``of_row[i]`` is the number of row i's wording; ``starts[w]`` the first option of wording w in
-    ``options``. Vectors are made when a policy first wants them.
+    ``options``, which are cut to ``READ_LETTERS`` (``choices`` are not). Vectors are made when a policy first wants them.
     """
 
     def __init__(self, items: Sequence[Item]) -> None:
@@ -54,9 +56,9 @@ class Wordings:
             dtype=np.int64,
         )
         self.types = [question_type for question_type, _, _ in numbers]
-        self.questions = [question for _, question, _ in numbers]
+        self.questions = [question[:READ_LETTERS] for _, question, _ in numbers]
         self.choices = [options for _, _, options in numbers]
-        self.options = [option for options in self.choices for option in options]
+        self.options = [option[:READ_LETTERS] for options in self.choices for option in options]
         self.starts = np.cumsum([0, *map(len, self.choices)])
 
     def block(self, wording: int) -> slice:
@@ -88,7 +90,7 @@ class Wordings:
         pairs = [
             " ".join(f"{question_type}_{word}" for word in option.lower().split())
             for question_type, options in zip(self.types, self.choices, strict=True)
-            for option in options
+            for option in (option[:READ_LETTERS] for option in options)
         ]
         typed = TfidfVectorizer(min_df=count, token_pattern=r"\S+")
         blocks = [

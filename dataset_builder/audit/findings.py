@@ -8,6 +8,9 @@ from typing import Any
 KEPT_ROWS = 20
 """Offending rows that a finding names; the others are counted."""
 
+ROW_LETTERS = 400
+"""Letters of an offending row that are kept: a cell may be huge."""
+
 
 class Section(StrEnum):
     """The parts of an audit, in the order of its report."""
@@ -73,7 +76,7 @@ class Offences:
         self._counts[check] = self._counts.get(check, 0) + 1
         rows = self._rows.setdefault(check, [])
         if len(rows) < KEPT_ROWS:
-            rows.append(row)
+            rows.append(row if len(row) <= ROW_LETTERS else f"{row[:ROW_LETTERS]}...")
 
     def merge(self, other: "Offences") -> None:
         """Add all offences of ``other``."""

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from personamem.dataset_builder.audit.blind import Scores
 from personamem.dataset_builder.audit.metadata import (
     METADATA_POLICIES,
     MetadataRow,
     make_metadata_rows,
 )
-from personamem.dataset_builder.audit.records import items_of
+from personamem.dataset_builder.audit.records import Scores, items_of
 from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
 from personamem.loaders import load_personamem
 

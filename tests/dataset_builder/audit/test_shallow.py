@@ -11,9 +11,9 @@ from time import process_time
 import numpy as np
 import pytest
 
-from personamem.dataset_builder.audit.blind import Scores, credit
+from personamem.dataset_builder.audit.blind import credit
 from personamem.dataset_builder.audit.postings import K1, B, Postings, find_words
-from personamem.dataset_builder.audit.records import Item, items_of
+from personamem.dataset_builder.audit.records import Item, Scores, items_of
 from personamem.dataset_builder.audit.shallow import (
     KEYWORD_POLICIES,
     SHALLOW_POLICIES,
