@@ -19,13 +19,15 @@ _EITHER_VOWELS = re.compile(r"(?:unid|unis|unicam|ur[aeio]|us[a-z]|ut[a-z]|ub|uk
 
 _SILENT_H = re.compile(r"(?:hour|honest|honor|honour|heir(?!l?oom))|heirloom")
 _EITHER_H = re.compile(r"(?:h(?:erb|omage|istor|otel|abit|ero|ilar|allucin|ysteri|ors|ypothe))")
+_SAID = re.compile(r"[aeiouy]")
 _NUMBER = re.compile(r"\d[\d,]*")
 
-_NOT_NOUNS = frozenset(
-    "a also am an and are as at by each equals every for from has if in into is it its itself of on "
-    "onto or over until under unless after again against along although among around about above "
-    "across away off out up us upon instead even ever only else".split()
-)
+_FUNCTION_WORDS = """
+a also am an and are as at by each equals every for from has if in into is it its itself of on onto
+or over until under unless after again against along although among around about above across away
+off out up us upon instead even ever only else
+"""
+_NOT_NOUNS = frozenset(_FUNCTION_WORDS.split())
 """After "a" these show that it is the letter, the unit or the variable."""
 
 
@@ -57,6 +59,8 @@ def _says_vowel_word(word: str) -> bool | None:
     """Return whether ``word`` begins with a vowel sound; None where that is not certain."""
     if len(word) == 1:
         return word.upper() in _LETTERS_SAID_WITH_VOWEL if word not in "aiux" else None
+    if not _SAID.search(word):
+        return None
     if word[0] == "h":
         if _SILENT_H.match(word):
             return True
@@ -86,8 +90,8 @@ def _says_vowel_number(word: str) -> bool | None:
 
 
 def _is_initialism(word: str) -> bool:
-    """Return whether ``word`` may be spelled out: a capital after another letter, or beside none."""
-    return bool(re.match(r"[A-Z](?![a-z])|[A-Za-z]+[A-Z]|[a-z](?![a-z])", word)) and len(word) > 0
+    """Return whether ``word`` may be spelled out: capitals other than the first letter alone."""
+    return bool(re.match(r"[A-Z](?![a-z])|[A-Za-z]+[A-Z]|[a-z](?![a-z])", word))
 
 
 def _is_wrong_initialism(article: str, word: str) -> bool:

@@ -17,6 +17,7 @@ from personamem.dataset_builder.audit.text.figures import (
 from personamem.dataset_builder.audit.text.words import (
     ContextWords,
     Hashes,
+    count_equal,
     hash_ngrams,
 )
 from personamem.dataset_builder.streams import stream
@@ -52,7 +53,7 @@ def measure_diversity(
 def measure_distinct(hashes: Hashes, size: int) -> float | None:
     """Return distinct n-grams over all n-grams of ``size`` words (Dist-n)."""
     grams = hash_ngrams(hashes, size)
-    return len(np.unique(grams)) / len(grams) if len(grams) else None
+    return len(count_equal(grams)) / len(grams) if len(grams) else None
 
 
 def measure_entropy(hashes: Hashes, size: int) -> float | None:
@@ -60,7 +61,7 @@ def measure_entropy(hashes: Hashes, size: int) -> float | None:
     grams = hash_ngrams(hashes, size)
     if not len(grams):
         return None
-    shares = np.unique(grams, return_counts=True)[1] / len(grams)
+    shares = count_equal(grams) / len(grams)
     return float(-(shares * np.log(shares)).sum())
 
 

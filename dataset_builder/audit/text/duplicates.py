@@ -8,6 +8,7 @@ grows with the number of messages, however many are alike; the share found is a 
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from personamem.dataset_builder.audit.text.words import (
     ContextWords,
     hash_ngrams,
     hash_text,
+    mark_runs,
     mix,
 )
 
@@ -76,7 +78,7 @@ def find_exact_across(context_ids: Sequence[str], parts: Sequence[LongMessages])
     digests = np.concatenate([part.digests for part in parts])
     groups = _number_groups(parts)
     order = np.argsort(digests, kind="stable")
-    starts = _mark_runs(digests[order])
+    starts = mark_runs(digests[order])
     first_group = groups[order][starts][np.cumsum(starts) - 1]
     found = np.zeros(len(digests), np.bool_)
     found[order] = groups[order] != first_group
@@ -100,8 +102,10 @@ def find_near_across(context_ids: Sequence[str], parts: Sequence[LongMessages]) 
 def read_sessions(words: ContextWords, session_starts: Sequence[int]) -> Sessions:
     """Hash what is said in each session; sessions in which nothing is said are left out."""
     borders = [*session_starts, len(words.texts)]
-    starts, digests, excerpts = [], [], []
-    for start, end in zip(borders, borders[1:], strict=False):
+    starts: list[int] = []
+    digests: list[int] = []
+    excerpts: list[str] = []
+    for start, end in pairwise(borders):
         said = [words.texts[i] for i in range(start, end) if words.spoken[i]]
         if said:
             starts.append(start)
@@ -139,7 +143,8 @@ def _read_shingles(words: ContextWords, indices: Rows) -> tuple[NDArray[np.uint3
     before = np.cumsum(counts) - counts
     positions = np.arange(len(rows)) - before[rows] + words.starts[indices][rows]
     hashes = mix(hash_ngrams(words.hashes, SHINGLE_WORDS)[positions])
-    keys = np.unique((rows.astype(np.uint64) << np.uint64(32)) | (hashes >> np.uint64(32)))
+    keys = np.sort((rows.astype(np.uint64) << np.uint64(32)) | (hashes >> np.uint64(32)))
+    keys = keys[mark_runs(keys)]
     distinct = np.bincount((keys >> np.uint64(32)).astype(np.int64), minlength=len(indices))
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(distinct)])
     return keys.astype(np.uint32), offsets
@@ -165,7 +170,7 @@ def _mark_near(long: LongMessages, groups: Rows) -> NDArray[np.bool_]:
     bands = np.ascontiguousarray(long.signatures).view(np.uint64)
     for band in range(SIGNATURE_SIZE // BAND_ROWS):
         order = filled[np.argsort(bands[filled, band], kind="stable")]
-        starts = _mark_runs(bands[order, band])
+        starts = mark_runs(bands[order, band])
         runs = np.concatenate([[True], groups[order][1:] != groups[order][:-1]])[: len(order)]
         runs |= starts
         first = order[starts][np.cumsum(starts) - 1]
@@ -217,13 +222,6 @@ def _mark_first(values: NDArray[np.uint64]) -> NDArray[np.bool_]:
     return first
 
 
-def _mark_runs(ordered: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Return where a new value begins."""
-    begins = np.ones(len(ordered), np.bool_)
-    begins[1:] = ordered[1:] != ordered[:-1]
-    return begins
-
-
 def _number_groups(parts: Sequence[LongMessages]) -> Rows:
     return np.repeat(np.arange(len(parts)), [len(part.indices) for part in parts])
 
@@ -238,7 +236,5 @@ def _make_hits(
         number = int(np.searchsorted(ends, row, side="right"))
         part = parts[number]
         inside = row - (int(ends[number]) - len(part.indices))
-        places.append(
-            Place(context_ids[number], int(part.indices[inside]), part.excerpts[inside])
-        )
+        places.append(Place(context_ids[number], int(part.indices[inside]), part.excerpts[inside]))
     return Hits(len(rows), tuple(places))

@@ -95,9 +95,7 @@ def summarise_text(parts: Iterable[ContextText]) -> TextFigures:
 
     def share(kind: Callable[[ContextText], Hits]) -> list[float]:
         return [
-            kind(part).count / len(part.long.indices)
-            for part in contexts
-            if len(part.long.indices)
+            kind(part).count / len(part.long.indices) for part in contexts if len(part.long.indices)
         ]
 
     return TextFigures(

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from personamem.dataset_builder.audit.text.figures import (
@@ -24,21 +24,23 @@ HANDLES = "handles on social media"
 PROFILES = "profiles on social media"
 
 PERSONAL_KINDS = {
-    EMAILS: "outside the domains that RFC 2606 reserves (example.com, .org, .net, .example, .test, "
-    ".invalid, .localhost)",
-    PHONES: "+ and a country code, (area) exchange-number, or area-exchange-number after a word such "
-    "as phone or call; outside 555-01xx",
+    EMAILS: "outside the domains that RFC 2606 reserves (example.com, .org and .net, .example, "
+    ".test, .invalid, .localhost)",
+    PHONES: "+ and a country code, (area) exchange-number, or area-exchange-number after a word "
+    "such as phone or call; outside 555-01xx",
     CARDS: "15 or 16 digits with an issuer's prefix that pass the Luhn check, but for test numbers",
     ACCOUNTS: "IBANs with valid check digits (ISO 13616)",
     SOCIAL_SECURITY: "ddd-dd-dddd in a range that the United States assign",
-    ADDRESSES: "public IPv4 addresses, after a word such as IP, host, server or ping; documentation "
-    "and private ranges are left out",
+    ADDRESSES: "public IPv4 addresses, after a word such as IP, host, server or ping; "
+    "documentation and private ranges are left out",
     HANDLES: "@name",
     PROFILES: "links to a person's page on a social network",
 }
 
 _EMAIL = re.compile(r"[\w.+-]+@(?P<domain>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})\b")
-_RESERVED = re.compile(r"(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid|localhost)$", re.I)
+_RESERVED = re.compile(
+    r"(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid|localhost)$", re.I
+)
 _PHONE = re.compile(
     r"(?<![\w+.])(?:\+[1-9]\d{0,2}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d(?:[ .-]?\d){6,11}"
     r"|\([2-9]\d\d\) ?[2-9]\d\d[ -]\d{4}"
@@ -48,12 +50,16 @@ _PHONE_WORD = re.compile(
     r"\b(?:phone|telephone|call|cell|mobile|tel|fax|dial|whatsapp|text(?: me)?|ring|reach)\b", re.I
 )
 _FICTIONAL_PHONE = re.compile(r"555\D?01\d\d$")
-_CARD = re.compile(r"(?<![\w.,+-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?![\w-]|[.,]\d)")
-_ISSUER = re.compile(r"4|5[1-5]|2(?:2[2-9]|[3-6]|7[01]|720)|3[47]|6011|65|35(?:2[89]|[3-8])")
-_TEST_CARDS = frozenset(
-    "4111111111111111 4242424242424242 4012888888881881 5555555555554444 5105105105105100 "
-    "2223003122003222 378282246310005 371449635398431 6011111111111117 3530111333300000".split()
+_CARD = re.compile(
+    r"(?<![\w.,+-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}"
+    r"|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?![\w-]|[.,]\d)"
 )
+_ISSUER = re.compile(r"4|5[1-5]|2(?:2[2-9]|[3-6]|7[01]|720)|3[47]|6011|65|35(?:2[89]|[3-8])")
+_PUBLISHED_TEST_CARDS = """
+4111111111111111 4242424242424242 4012888888881881 5555555555554444 5105105105105100
+2223003122003222 378282246310005 371449635398431 6011111111111117 3530111333300000
+"""
+_TEST_CARDS = frozenset(_PUBLISHED_TEST_CARDS.split())
 _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)")
 _SSN = re.compile(r"(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
 _IPV4 = re.compile(r"(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)")
@@ -64,26 +70,42 @@ _PROFILE = re.compile(
     r"|linkedin\.com/in/|t\.me/|youtube\.com/@|reddit\.com/u(?:ser)?/)(?P<name>[\w.-]{3,})",
     re.I,
 )
-_SITE_PAGES = frozenset("about explore features help home login policies search settings".split())
+_SITE_PAGES = frozenset({"about", "explore", "features", "help", "login", "search", "settings"})
 _LETTERS_BEFORE = 60
+
+_LONG_NUMBER = re.compile(r"[0-9][0-9 ().-]{5,}[0-9]")
+_CODE = re.compile(r"[A-Z]{2}[0-9]{2}[ 0-9A-Z]")
+_SIGNS = ("@", ".com/", ".net/", "t.me/")
 
 
 def find_personal(context_id: str, words: ContextWords) -> Mapping[str, Hits]:
     """Return personal data of each kind in the messages of a context, code and tables included."""
-    joined = "\n".join(words.texts)
-    ends = list(accumulate(len(text) + 1 for text in words.texts))
-    hits = {}
-    for kind, needle, pattern, accept in _SEARCHES:
-        found = pattern.finditer(joined) if needle in joined else iter(())
-        starts = [match.start() for match in found if accept(match)]
-        places = []
-        for start in starts[:KEPT_PLACES]:
-            message = bisect_right(ends, start)
-            text = words.texts[message]
-            inside = start - (ends[message] - len(text) - 1)
-            places.append(Place(context_id, message, cut_excerpt(text, inside)))
-        hits[kind] = Hits(len(starts), tuple(places))
-    return hits
+    places: dict[str, list[Place]] = {kind: [] for kind in PERSONAL_KINDS}
+    counts = dict.fromkeys(PERSONAL_KINDS, 0)
+    for message in _pick_messages(words.texts):
+        text = words.texts[message]
+        for kind, pattern, accept in _SEARCHES:
+            for found in filter(accept, pattern.finditer(text)):
+                counts[kind] += 1
+                if counts[kind] <= KEPT_PLACES:
+                    excerpt = cut_excerpt(text, found.start())
+                    places[kind].append(Place(context_id, message, excerpt))
+    return {kind: Hits(counts[kind], tuple(places[kind])) for kind in PERSONAL_KINDS}
+
+
+def _pick_messages(texts: Sequence[str]) -> list[int]:
+    """Return the messages that could hold personal data: with long numbers, @, codes or links."""
+    joined = "\n".join(texts)
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    starts = [
+        found.start()
+        for found in _LONG_NUMBER.finditer(joined)
+        if sum(map(str.isdigit, found.group())) > 8 or found.group().count(".") > 2
+    ]
+    starts.extend(found.start() for found in _CODE.finditer(joined))
+    picked = {bisect_right(ends, start) for start in starts}
+    picked.update(i for i, text in enumerate(texts) if any(sign in text for sign in _SIGNS))
+    return sorted(picked)
 
 
 def _is_email(found: re.Match[str]) -> bool:
@@ -129,13 +151,13 @@ def _before(found: re.Match[str]) -> str:
     return found.string[max(0, found.start() - _LETTERS_BEFORE) : found.start()]
 
 
-_SEARCHES: tuple[tuple[str, str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
-    (EMAILS, "@", _EMAIL, _is_email),
-    (PHONES, "", _PHONE, _is_phone),
-    (CARDS, "", _CARD, _is_card),
-    (ACCOUNTS, "", _IBAN, _is_iban),
-    (SOCIAL_SECURITY, "", _SSN, lambda _: True),
-    (ADDRESSES, "", _IPV4, _is_public_address),
-    (HANDLES, "@", _HANDLE, lambda _: True),
-    (PROFILES, "/", _PROFILE, _is_profile),
+_SEARCHES: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]], ...] = (
+    (EMAILS, _EMAIL, _is_email),
+    (PHONES, _PHONE, _is_phone),
+    (CARDS, _CARD, _is_card),
+    (ACCOUNTS, _IBAN, _is_iban),
+    (SOCIAL_SECURITY, _SSN, lambda _: True),
+    (ADDRESSES, _IPV4, _is_public_address),
+    (HANDLES, _HANDLE, lambda _: True),
+    (PROFILES, _PROFILE, _is_profile),
 )

@@ -15,7 +15,9 @@ _TABLE_ROW = re.compile(r"^[ \t]*\|.*$", re.M)
 _DATA_ROW = re.compile(r"^[^\s,]+(?:,[^\s,]+)+$", re.M)
 _INDENTED = re.compile(r"^(?: {4}|\t).*$", re.M)
 _LINK = re.compile(r"(?:https?://|www\.)[^\s)>\]]+")
-_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|\u201c[^\u201d\n]{1,400}\u201d|\u00ab[^\u00bb\n]{1,400}\u00bb")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,400}\"|\u201c[^\u201d\n]{1,400}\u201d|\u00ab[^\u00bb\n]{1,400}\u00bb"
+)
 
 _CODE = (_FENCED, _INLINE, _TABLE_ROW, _DATA_ROW, _INDENTED, _LINK)
 

@@ -87,6 +87,19 @@ def hash_ngrams(hashes: Hashes, size: int) -> Hashes:
     return rolled
 
 
+def count_equal(hashes: Hashes) -> NDArray[np.int64]:
+    """Return how often each distinct hash occurs (in order of the hashes)."""
+    ordered = np.sort(hashes)
+    return np.diff(np.append(np.flatnonzero(mark_runs(ordered)), len(ordered)))
+
+
+def mark_runs(ordered: Hashes) -> NDArray[np.bool_]:
+    """Return where a new value begins."""
+    begins = np.ones(len(ordered), np.bool_)
+    begins[1:] = ordered[1:] != ordered[:-1]
+    return begins
+
+
 def mix(hashes: Hashes) -> Hashes:
     """Return ``hashes`` with all bits depending on all bits (the finaliser of splitmix64)."""
     mixed = (hashes ^ (hashes >> np.uint64(30))) * _MIXERS[0]
