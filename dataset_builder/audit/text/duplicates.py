@@ -212,7 +212,8 @@ def _take(long: LongMessages, rows: Rows) -> NDArray[np.uint64]:
     owners = np.repeat(np.arange(len(rows)), sizes)
     inside = np.arange(len(owners)) - (np.cumsum(sizes) - sizes)[owners]
     taken = long.shingles[long.offsets[rows][owners] + inside].astype(np.uint64)
-    return (owners.astype(np.uint64) << np.uint64(32)) | taken
+    keys: NDArray[np.uint64] = (owners.astype(np.uint64) << np.uint64(32)) | taken
+    return keys
 
 
 def _mark_first(values: NDArray[np.uint64]) -> NDArray[np.bool_]:

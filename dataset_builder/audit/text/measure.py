@@ -22,6 +22,7 @@ from personamem.dataset_builder.audit.text.duplicates import (
     read_long_messages,
     read_sessions,
 )
+from personamem.dataset_builder.audit.text.faults import RESIDUE_KINDS
 from personamem.dataset_builder.audit.text.figures import (
     ContextText,
     Figure,
@@ -29,14 +30,14 @@ from personamem.dataset_builder.audit.text.figures import (
     TextFigures,
 )
 from personamem.dataset_builder.audit.text.personal import PERSONAL_KINDS, find_personal
-from personamem.dataset_builder.audit.text.residue import RESIDUE_KINDS, find_residue
+from personamem.dataset_builder.audit.text.residue import find_residue
 from personamem.dataset_builder.audit.text.words import read_words
 from personamem.dataset_builder.schema import Message
 
 _SPOKEN = "messages of user and assistant (system messages repeat the persona by design)"
 _BLOCKS = (
     f"{_SPOKEN}, sessions joined to at least {BLOCK_WORDS:,} words, a shorter rest left out; words "
-    "and punctuation marks in lower case"
+    "in lower case, numbers and punctuation marks"
 )
 _LONG = f"{_SPOKEN} of more than {LONG_LETTERS} characters"
 _NEAR = (
