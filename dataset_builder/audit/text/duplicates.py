@@ -75,6 +75,8 @@ def find_near(context_id: str, long: LongMessages) -> Hits:
 
 def find_exact_across(context_ids: Sequence[str], parts: Sequence[LongMessages]) -> Hits:
     """Return the messages that equal one of an earlier context."""
+    if not parts:
+        return Hits()
     digests = np.concatenate([part.digests for part in parts])
     groups = _number_groups(parts)
     order = np.argsort(digests, kind="stable")
@@ -87,6 +89,8 @@ def find_exact_across(context_ids: Sequence[str], parts: Sequence[LongMessages])
 
 def find_near_across(context_ids: Sequence[str], parts: Sequence[LongMessages]) -> Hits:
     """Return the messages that nearly (or exactly) equal one of an earlier context."""
+    if not parts:
+        return Hits()
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     joined = LongMessages(
         indices=np.concatenate([part.indices for part in parts]),

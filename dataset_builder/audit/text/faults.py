@@ -48,7 +48,7 @@ _SLOT = re.compile(
     r"|(?<![\d%])(?<!\d )%[sd](?!\w)"
     r"|\bTODO\b|\bFIXME\b|\b[Ll]orem ipsum\b|\bNaN\b"
     r"|(?<=[a-z,] )None(?=[,.;!?]|$| [a-z])(?! of\b)"
-    r"|(?<=[a-z] )(?<!my )nan(?=[,.;!?]|$| (?:of|and)\b)"
+    r"|(?<=[a-z] )(?<![Mm]y )nan(?=[,.;!?]|$| (?:of|and)\b)"
 )
 _DOUBLE = re.compile(r"(?<![\w'\u2019.\-@#])([A-Za-z]+) (?=([a-z]+)(?![\w'\u2019\-@]))")
 _ARTICLE = re.compile(

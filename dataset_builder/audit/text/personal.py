@@ -64,6 +64,7 @@ _IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3
 _SSN = re.compile(r"(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])")
 _IPV4 = re.compile(r"(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)")
 _IP_WORD = re.compile(r"\b(?:ips?|ipv4|address|host|server|ping|router|log(?:in|ged)?)\b", re.I)
+_VERSION = re.compile(r"\b(?:version|release|section|chapter|v)\.? ?\Z", re.I)
 _HANDLE = re.compile(r"(?<=[ \t(,:])@(?=\w*[a-z])[A-Za-z_]\w{2,29}\b(?![(=])")
 _PROFILE = re.compile(
     r"(?:(?:twitter|x|instagram|facebook|tiktok|threads|github|snapchat|pinterest)\.(?:com|net)/@?"
@@ -139,7 +140,8 @@ def _is_public_address(found: re.Match[str]) -> bool:
     except ValueError:
         return False
     # Without such a word, four numbers are as often a version or a section.
-    return public and bool(_IP_WORD.search(_before(found)))
+    before = _before(found)
+    return public and bool(_IP_WORD.search(before)) and not _VERSION.search(before)
 
 
 def _is_profile(found: re.Match[str]) -> bool:
