@@ -67,13 +67,13 @@ SOUND = [
     "What is next: 6, 2, 8, ...? Well... maybe. Really?! Yes!! It is 1 : 2.",
     "`the the`, `a apple`, `x .. y`, `{name}` and `[NAME]` are code.",
     "```python\nprint(prism[::-1]) # a apple, the the\n```",
-    "The letter \"i\" in \"the the. then a apple\" stands twice.",
+    'The letter "i" in "the the. then a apple" stands twice.',
     "| a apple | the the |\n| --- | ---: |\n| {name} | .. |",
     "1. gears\n2. lenses\n\na) first\nb) second\nHe smiled :)",
     "item,site,quantity\nrelays,Halo,466",
     "See https://example.org/a..b?c=i am",
     "None of them came. My nan of eighty years did. A 5% slice of 10 % and 20 %.",
-    "It is 5\" long and 3\" wide, or 7\" tall.",
+    'It is 5" long and 3" wide, or 7" tall.',
     "m = \u03c1 \u00b7 V is a law. t = \u221a(2h / g) is another.",
 ]
 

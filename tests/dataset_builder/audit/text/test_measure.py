@@ -10,6 +10,7 @@ from personamem.dataset_builder.audit.text import (
 )
 from personamem.dataset_builder.schema import Message
 
+
 def test_places_name_the_context_the_message_and_the_words() -> None:
     messages: list[Message] = [
         {"role": "system", "content": "A gardener."},
@@ -37,10 +38,12 @@ BAD: dict[str, list[Message]] = {
     "empty": [],
     "one": [{"role": "user", "content": "Hello there."}],
     "blank": [{"role": "user", "content": ""}, {"role": "assistant", "content": " \n"}],
-    "system": [{"role": "system", "content": "A gardener from Graz, who likes tea and long walks."}],
+    "system": [
+        {"role": "system", "content": "A gardener from Graz, who likes tea and long walks."}
+    ],
     "odd": [{"role": "user", "content": "\ud800 \x00 \ue000 \u202e \u0130 \U0001f600" * 9}] * 3,
     "no spaces": [{"role": "tool", "content": "x" * 300_000}],
-    "unclosed": [{"role": "user", "content": "```" + "{{[<(`\"" * 20_000}],
+    "unclosed": [{"role": "user", "content": "```" + '{{[<(`"' * 20_000}],
 }
 
 

@@ -10,7 +10,9 @@ from personamem.dataset_builder.unrelated.writer import kinds
 
 
 @pytest.fixture(scope="module")
-def figures(build_group: Callable[..., "tuple[object, object, object, tuple[Context, ...]]"]) -> TextFigures:
+def figures(
+    build_group: Callable[..., "tuple[object, object, object, tuple[Context, ...]]"],
+) -> TextFigures:
     contexts = build_group("32k")[3]
     return summarise_text(
         measure_context(str(number), context.messages, context.session_starts, 0)
