@@ -59,7 +59,7 @@ _SENTENCE = re.compile(
     r"(?P<next>[a-z]{2,}|a(?= [a-z]))(?![\w.(=/:@])"
 )
 _OPENING = re.compile(r"(?:\A|[.!?\n:])\s*\Z")
-_LOWER_START = re.compile(r"[^\w\s\ufffc]*(?:[a-z]{2,}(?![\w=(/._:-])|a [a-z])")
+_LOWER_START = re.compile(r"(?:\*\*)?(?:an?|the) [a-z]|[a-z]{2,}(?![\w=(/._:-]| =)")
 _LOWER_I = re.compile(
     r"(?<![\w.'\u2019\"(/-])i(?=['\u2019](?:m|ve|d|ll)\b"
     r"| (?:am|was|have|had|do|did|don|think|would|will|can|could|like|love|need|want|feel|know)\b)"

@@ -69,7 +69,7 @@ def _pick_messages(words: ContextWords) -> dict[str, set[int]]:
     for message, text in enumerate(words.texts):
         if _may_be_unbalanced(text):
             picked[BRACKETS].add(message)
-        lower = text[:3].lstrip("*_(")[:1].islower() and words.roles[message] != "user"
+        lower = text[:3].lstrip("*")[:1].islower() and words.roles[message] != "user"
         if lower or text[:2] in ("i ", "i'") or any(form in text for form in _LOWER_I_QUICK):
             picked[CASING].add(message)
     return picked
