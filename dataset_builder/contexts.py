@@ -35,7 +35,7 @@ FILL = (0.95, 0.995)
 CORE_SHARE = {2: 0.75, 1: 0.8, 0: 0.97}
 """The largest share of the budget that needed sessions may take at each level of detail."""
 
-TYPICAL_SESSION = 4_000
+TYPICAL_SESSION = 2_000
 """Tokens of an unrelated session in large contexts; in small ones a twelfth of the budget."""
 
 MARGIN_DAYS = 9

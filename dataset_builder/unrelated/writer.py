@@ -11,10 +11,11 @@ from personamem.dataset_builder.unrelated.content_files import load_templates
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
 from personamem.dataset_builder.unrelated.registry import KINDS
 
-_STRETCH = 400
-"""Tokens a kind gets before a long session moves on to other kinds."""
+_STRETCH = 60
+"""Tokens a kind gets before a long session moves on to other kinds: people hop about, and a session
+of one kind repeats its words."""
 
-_MIX = (1, 2, 3, 3, 3, 3)
+_MIX = (4, 5, 6)
 """How many kinds a stretch mixes, dealt by chance."""
 
 _HALF_EXCHANGE = 150
@@ -78,7 +79,7 @@ class UnrelatedWriter:
     def session(self, tokens: int, count: Callable[[str], int]) -> list[tuple[Message, int]]:
         """Return whole exchanges of about ``tokens`` tokens, each message with its ``count``.
 
-        A session mixes one to three kinds; a long one moves on to others. It holds at least one
+        A session mixes four to six kinds; a long one moves on to others. It holds at least one
         exchange and misses the target by half an exchange on average.
         """
         counted: list[tuple[Message, int]] = []
