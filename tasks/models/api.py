@@ -10,6 +10,7 @@ keeps prefixes finds them.
 import asyncio
 import json
 import logging
+import os
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from tqdm import tqdm
 
 from personamem.models.on_demand import PromptsOnDemand
 from personamem.models.replies import (
+    PLACEHOLDER_VARIABLE,
     Failure,
     RequestFailedError,
     check_reply,
@@ -184,7 +186,8 @@ class SafeCalls(PromptsOnDemand):
             return failure_of_body(f"unreadable ({type(error).__name__}: {error})", text)
         if len(answers) != len(call.prompts):
             return failure_of_body(f"{len(answers)} answers to {len(call.prompts)} prompts", text)
-        return list(answers)
+        # None is left only where the user chose a text for it; see check_reply.
+        return [os.environ[PLACEHOLDER_VARIABLE] if a is None else a for a in answers]
 
     def _position(self, cache_key: Any, index: int) -> tuple[int, int]:
         found = self.find_reference(cache_key[0]) if cache_key else None
