@@ -1,4 +1,4 @@
-"""A server that speaks the chat completions protocol, and misbehaves when told to."""
+"""A server that speaks the protocols of chat and of completions, and misbehaves when told to."""
 
 import json
 import threading
@@ -50,6 +50,17 @@ class ChatServer:
         with self._lock:
             self._at_once -= 1
 
+    def score(self, body: dict[str, Any], echo: bool) -> dict[str, Any]:
+        """Log-probabilities of the tokens of every prompt and of one more; without echo of that."""
+        choices = []
+        for index, tokens in enumerate(body["prompt"]):
+            values = [-1.0 / (1 + token) for token in [*tokens, 0]]
+            values = values if echo else values[-1:]
+            tops = [{"best": -0.5} for _ in values]
+            scores = {"token_logprobs": values, "top_logprobs": tops}
+            choices.append({"index": index, "text": "", "logprobs": scores})
+        return {"choices": choices[::-1], "usage": {"prompt_tokens": 7}}
+
     def reply_to(self, body: dict[str, Any]) -> dict[str, Any]:
         """A whole reply, with usage: half of the prompt was cached."""
         tokens = sum(len(message["content"].split()) for message in body["messages"])
@@ -77,6 +88,8 @@ class _Handler(BaseHTTPRequestHandler):
             chat.finish()
 
     def _answer(self, chat: ChatServer, body: dict[str, Any], fault: str) -> None:
+        if "prompt" in body:
+            return self._send(200, json.dumps(chat.score(body, fault != "no echo")))
         reply = chat.reply_to(body)
         if fault.isdigit():
             return self._send(int(fault), f"fault {fault}", {"Retry-After": "0"})
