@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -41,7 +42,8 @@ def start(dataset: Path, url: str, folder: Path) -> subprocess.Popen[bytes]:
 def read_run(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     (results,) = folder.glob("out/**/results_*.json")
     (samples,) = folder.glob("out/**/samples_*.jsonl")
-    report = json.loads(results.read_text("utf-8"))
+    # lm-eval writes functions of the configuration with their addresses.
+    report = json.loads(re.sub("0x[0-9a-f]+", "0x", results.read_text("utf-8")))
     lines = samples.read_text("utf-8").splitlines()
     kept = {key: value for key, value in report.items() if key not in VOLATILE}
     return kept, [json.loads(line) for line in lines]
