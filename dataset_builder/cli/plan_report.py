@@ -121,8 +121,8 @@ def _print_memory(evaluation: Evaluation, total: TaskPlan) -> None:
         )
     present = min(total.letters, WHOLE_CONTEXT_LETTERS)
     out.print(
-        f"Text of prompts: {total.letters / 1e9:,.2f} billion letters, of which at most "
-        f"{present / 1e9:,.2f} billion are in memory at a time."
+        f"Text of prompts: {total.letters / 1e6:,.2f} million letters, of which at most "
+        f"{present / 1e6:,.2f} million are in memory at a time."
     )
 
 

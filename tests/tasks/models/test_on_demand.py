@@ -199,6 +199,7 @@ def test_chunks_hold_whole_contexts_where_they_fit() -> None:
     sizes = {"a": 3, "b": 3, "c": 12, "d": 2}
     requests = [make_request(name, size) for name, size in sizes.items() for _ in range(2)]
     assert plan_chunks(requests, 12) == [[0, 1, 2, 3], [4], [5], [6, 7]]
+    assert plan_chunks(requests, 9) == [[0, 1], [2, 3], [4], [5], [6, 7]]
     assert plan_chunks(requests, 6) == [[0, 1], [2, 3], [4], [5], [6, 7]]
     assert plan_chunks(requests, 10**6) == [list(range(8))]
     assert plan_chunks([], 10) == []
