@@ -25,15 +25,21 @@ class Window:
     count: Callable[[str], int]
 
 
-def find_window(chat_template: Callable[..., Any] | None, reply_tokens: int) -> Window | None:
-    """Return the window of the model that is about to be evaluated, or None where none is known.
+def find_model(chat_template: Callable[..., Any] | None) -> Any:
+    """Return the lm-eval model that is about to be evaluated, or None.
 
     lm-eval does not tell a task its model. With a chat template the model is the object that the
     template is bound to; otherwise it is looked for among the calling functions, where lm-eval's
-    ``evaluate`` has it. Chat APIs and the dummy model expose no tokenizer or no window, so nothing
-    can be checked for them.
+    ``evaluate`` has it.
     """
-    model = getattr(chat_template, "__self__", None) or _find_calling_model()
+    return getattr(chat_template, "__self__", None) or _find_calling_model()
+
+
+def window_of(model: Any, reply_tokens: int) -> Window | None:
+    """Return a model's window, or None where none is known.
+
+    Chat APIs and the dummy model expose no tokenizer or no window, so nothing can be checked.
+    """
     try:
         tokens, tokenizer = model.max_length, model.tokenizer
     except (AttributeError, OSError, ImportError):  # The dummy model fetches its tokenizer.

@@ -5,14 +5,15 @@ the questions only; contexts are read from the loader while the prompts are buil
 context so that each is read once. With a chat template the model gets the real conversation as
 messages, normalised to what that very template takes; without one, plain text. Before anything
 runs, the longest prompts are counted in tokens: lm-eval's models would cut one that does not fit.
+
+Models that declare ``takes_prompt_references`` (all that ``personamem eval`` runs) get a
+``PromptReference`` in place of each prompt, and make the prompts when they need them.
 """
 
-import hashlib
-import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import datasets
@@ -23,21 +24,17 @@ from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
 from personamem.dataset_builder.schema import LETTERS, Message, Question
 from personamem.loaders import (
     OFFICIAL_SOURCE,
-    STRICT_RULES,
     PersonaMem,
-    TemplateRules,
     load_personamem,
     make_final_turn,
-    normalise_messages,
     oracle_messages_for,
     read_letter,
-    render_plain,
-    rules_of,
 )
 from personamem.loaders.metrics import accuracy_of_third, accuracy_of_type, macro_f1
 from personamem.loaders.oracle import missing_annotations
-from personamem.loaders.templates import find_lost_text
-from personamem.loaders.windows import Prompt, Window, check_prompts_fit, find_window
+from personamem.loaders.references import PromptReference
+from personamem.loaders.rendering import Renderer, make_fingerprint
+from personamem.loaders.windows import Prompt, Window, check_prompts_fit, find_model, window_of
 
 DATASET_VARIABLE = "PERSONAMEM_DATASET"
 CONDITIONS = ("full", "nocontext", "oracle")
@@ -75,20 +72,29 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
         questions = self.data.ordered_questions()
         self.question_types = sorted({question.question_type for question in questions})
         self.dataset = {split: datasets.Dataset.from_list([asdict(q) for q in questions])}
-        self._rules: tuple[Callable[..., Any], TemplateRules] | None = None
+        self._renderer: Renderer | None = None
+        self._referred_model: Any = None
 
     def build_all_requests(self, **kwargs: Any) -> None:
-        """Check that the prompts fit the model's window, then build them as lm-eval does.
+        """Check that the prompts fit the model's window, then build them, or refer to them.
 
         Raises:
             InvalidInputError: a prompt does not fit; both numbers are named.
         """
-        window = find_window(kwargs.get("chat_template"), self._reply_tokens())
+        model = find_model(kwargs.get("chat_template"))
+        window = window_of(model, self._reply_tokens())
         if window is not None:
             self._check_window(window, kwargs)
         # The request cache's key holds neither the dataset nor its version.
-        kwargs["tokenizer_name"] = f"{kwargs.get('tokenizer_name', '')}-{self._fingerprint()}"
-        super().build_all_requests(**kwargs)
+        kwargs["tokenizer_name"] = f"{kwargs.get('tokenizer_name', '')}-{self._fingerprint}"
+        if getattr(model, "takes_prompt_references", False) is True:
+            # There is nothing left that would be worth lm-eval's cache of requests.
+            kwargs["cache_requests"] = False
+            self._referred_model = model
+        try:
+            super().build_all_requests(**kwargs)
+        finally:
+            self._referred_model = None
 
     def fewshot_context(
         self,
@@ -100,7 +106,9 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
         chat_template: Callable[..., Any] | None = None,
         gen_prefix: str | None = None,
     ) -> Any:
-        """Return the prompt: a string, or for chat APIs lm-eval's JSON form of the messages.
+        """Return the prompt, or a reference to it for a model that takes references.
+
+        A prompt is a string, or for chat APIs lm-eval's JSON form of the messages.
 
         Raises:
             InvalidInputError: examples were asked for, or the chat template drops text.
@@ -110,22 +118,11 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
                 f"num_fewshot is {num_fewshot}, but an example would be a whole other context. "
                 "Accepted: 0."
             )
-        messages = self.messages_for(question_of(doc))
-        if system_instruction:
-            messages.insert(0, {"role": "system", "content": system_instruction})
-        if not (apply_chat_template and chat_template):
-            return render_plain(messages, gen_prefix or "")
-        if gen_prefix:
-            messages.append({"role": "assistant", "content": gen_prefix})
-        messages = normalise_messages(messages, self._rules_of(chat_template))
-        rendered = chat_template(messages, add_generation_prompt=not gen_prefix)
-        lost = find_lost_text(rendered, messages) if isinstance(rendered, str) else None
-        if lost is not None:
-            raise InvalidInputError(
-                f"The chat template drops or changes text of question {doc['question_id']}, in "
-                f"message {lost} of {len(messages)}: {messages[lost]['content'][:80]!r}."
-            )
-        return rendered
+        template = chat_template if apply_chat_template else None
+        renderer = self._renderer_for(template, system_instruction, gen_prefix)
+        if self._referred_model is None:
+            return self._render(renderer, doc)
+        return self._refer(renderer, doc)
 
     def messages_for(self, question: Question) -> list[Message]:
         """Return the conversation of a question under the task's condition, final turn included."""
@@ -150,10 +147,31 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
         typed = (doc["question_type"], scores["acc"])
         return {**scores, **{type_metric(name): typed for name in self.question_types}}
 
-    def _rules_of(self, chat_template: Callable[..., Any]) -> TemplateRules:
-        if self._rules is None or self._rules[0] != chat_template:
-            self._rules = (chat_template, probe_rules(chat_template))
-        return self._rules[1]
+    def _renderer_for(self, *settings: Any) -> Renderer:
+        # The template is probed once for all documents, not once for each.
+        if self._renderer is None or self._renderer.settings != settings:
+            self._renderer = Renderer(*settings)
+        return self._renderer
+
+    def _render(self, renderer: Renderer, doc: _Doc) -> Any:
+        messages = self.messages_for(question_of(doc))
+        return renderer.render(f"question {doc['question_id']}", messages)
+
+    def _refer(self, renderer: Renderer, doc: _Doc) -> PromptReference:
+        description = {
+            "question_id": doc["question_id"],
+            "dataset": self.data.source,
+            "split": self.data.split,
+            "condition": self.condition,
+            "shared_context_id": doc["shared_context_id"],
+            "end_index": doc["end_index_in_shared_context"],
+            "data": self._fingerprint,
+            "prompt": renderer.fingerprint,
+            "model": str(getattr(self._referred_model, "identity", "")),
+        }
+        seen = 0 if self.condition == "nocontext" else doc["context_length_in_letters"]
+        letters = seen + len(doc_to_text(doc))
+        return PromptReference(description, letters, partial(self._render, renderer, doc))
 
     def _reply_tokens(self) -> int:
         if self.OUTPUT_TYPE != "generate_until":
@@ -181,32 +199,14 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
             where = f"{self.config.task}, {self.data.source}"
             check_prompts_fit(window, where, prompts[::-1])
 
+    @cached_property
     def _fingerprint(self) -> str:
-        text = repr((self.data.source, self.condition, self.data.questions))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return make_fingerprint((self.data.source, self.condition, self.data.questions))
 
 
 def choose_source(metadata: Mapping[str, Any]) -> str:
     """Return the dataset: ``--metadata``, else the environment, else the official release."""
     return str(metadata.get("dataset") or os.environ.get(DATASET_VARIABLE) or OFFICIAL_SOURCE)
-
-
-def probe_rules(chat_template: Callable[..., Any]) -> TemplateRules:
-    """Return the rules of a model's chat template; the strictest for chat APIs.
-
-    A chat API's "template" returns the messages themselves, so there is nothing to probe: the real
-    template is the server's.
-    """
-    noisy = logging.getLogger("lm_eval.models.huggingface")
-    if not isinstance(chat_template([{"role": "user", "content": "probe"}]), str):
-        return STRICT_RULES
-    # Where a template refuses, lm-eval drops the system messages with a warning; here that is the
-    # expected answer of a probe, not news.
-    disabled, noisy.disabled = noisy.disabled, True
-    try:
-        return rules_of(chat_template)
-    finally:
-        noisy.disabled = disabled
 
 
 def question_of(doc: _Doc) -> Question:

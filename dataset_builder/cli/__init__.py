@@ -37,9 +37,12 @@ app.command()(build)
 app.command()(info)
 app.command()(show)
 app.command()(audit)
-app.command("eval", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
-    evaluate
-)
+# lm-eval's parser reads the words of this command, with all of its flags, --help among them.
+app.command(
+    "eval",
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(evaluate)
 
 
 def main() -> None:

@@ -1,74 +1,75 @@
-"""``personamem eval``: hand a dataset over to lm-eval with sane defaults."""
+"""``personamem eval``: hand a dataset over to lm-eval, with prompts made on demand."""
 
-import json
-import sys
-from pathlib import Path
-from typing import Annotated
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import typer
 
-from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.dataset_builder.schema import SIZES
-
-CONDITIONS = ("nocontext", "oracle")
+from personamem.dataset_builder.cli.console import output
+from personamem.dataset_builder.errors import InvalidInputError
 
 
-def evaluate(
-    context: typer.Context,
-    source: Annotated[
-        str, typer.Argument(help="Folder of a dataset, or a Hub id, optionally with @revision.")
-    ],
-    split: Annotated[list[str], typer.Option(help="Split, repeatable, such as 32k.")],
-    model: Annotated[
-        str, typer.Option(help="lm-eval model type: hf, vllm, local-chat-completions, ...")
-    ] = "hf",
-    condition: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Control to run beside, repeatable: {', '.join(CONDITIONS)}."),
-    ] = None,
-    loglikelihood: Annotated[
-        bool, typer.Option(help="Rank the letters by log-likelihood instead of generating one.")
-    ] = False,
-) -> None:
-    """Score a model with lm-eval. Every other option is lm-eval's own and is passed on.
-
-    The tasks are personamem_SPLIT and, per --condition, personamem_SPLIT_CONDITION. Chat models get
-    real multi-turn messages: --apply_chat_template is on, except for the model "dummy".
+def evaluate(context: typer.Context) -> None:
+    """Score a model with lm-eval; all of its options work. See personamem eval --help.
 
     Example: personamem eval data --split 4k --model hf --model_args pretrained=MODEL --limit 32
     """
-    for name in split:
-        if name not in SIZES:
-            raise unknown_choice("split", name, SIZES)
-    for name in condition or ():
-        if name not in CONDITIONS:
-            raise unknown_choice("condition", name, CONDITIONS)
-    if "--tasks" in context.args or "--metadata" in context.args:
-        raise InvalidInputError("--tasks and --metadata are set by personamem eval; see --help.")
-    if Path(source).exists():
-        source = str(Path(source).resolve())
-    suffixes = ["", *(f"_{name}" for name in condition or ())]
-    ending = "_ll" if loglikelihood else ""
-    tasks = [f"personamem_{name}{suffix}{ending}" for name in split for suffix in suffixes]
-    arguments = ["--model", model, "--tasks", ",".join(tasks)]
-    arguments += ["--metadata", json.dumps({"dataset": source})]
-    if model != "dummy" and "--apply_chat_template" not in context.args:
-        arguments.append("--apply_chat_template")
-    _run_lm_eval([*arguments, *_include_path(), *context.args])
+    # Here and below: lm-eval takes long to import, and no other command needs it.
+    from personamem.dataset_builder.cli.eval_arguments import parse_evaluation, tasks_folder
+
+    evaluation = parse_evaluation(context.args)
+    if evaluation.plan:
+        from personamem.dataset_builder.cli.plan_report import print_plan
+
+        print_plan(evaluation)
+        return
+    arguments, config = evaluation.arguments, evaluation.config
+    _show_tasks(arguments, str(tasks_folder()))
+    with _wrapped_model(config.model, config.model_args) as identity:
+        if config.output_path and not config.use_cache:
+            from personamem.dataset_builder.cli.resume import keep_answers
+
+            with keep_answers(config.output_path, identity) as answers:
+                arguments.use_cache = answers
+                _run_lm_eval(arguments)
+        else:
+            _run_lm_eval(arguments)
 
 
-def _run_lm_eval(arguments: list[str]) -> None:
-    from lm_eval.__main__ import cli_evaluate
+@contextmanager
+def _wrapped_model(name: str, model_args: dict[str, Any]) -> Iterator[str]:
+    """Put the model into lm-eval's registry as we need it; yield its identity."""
+    from personamem.models.wrapping import identify_model, wrap_model
 
-    sys.argv = ["lm_eval", "run", *arguments]
-    cli_evaluate()
+    identity = identify_model(name, model_args)
+    model = wrap_model(name, identity)
+    try:
+        yield identity
+    finally:
+        if model.usage.replies:
+            output().print(model.usage.describe())
 
 
-def _include_path() -> list[str]:
-    """Return where the tasks are when lm-eval does not hold them (editable install)."""
+def _run_lm_eval(arguments: Any) -> None:
+    from lm_eval.utils import setup_logging
+
+    setup_logging()
+    try:
+        arguments.func(arguments)
+    except NotImplementedError as error:
+        # Chat APIs refuse to rank letters, in lm-eval's words.
+        raise InvalidInputError(
+            f"The model {arguments.model!r} cannot do what the tasks ask of it: {error} "
+            "Accepted for models that only generate: tasks without _ll."
+        ) from error
+
+
+def _show_tasks(arguments: Any, folder: str) -> None:
+    """Show lm-eval the tasks where it does not hold them (editable install)."""
     import lm_eval.tasks
 
-    if (Path(lm_eval.tasks.__file__).parent / "personamem").is_dir():
-        return []
-    beside = Path(__file__).resolve().parents[2] / "tasks"
-    return ["--include_path", str(beside)] if beside.is_dir() else []
+    if not folder.startswith(os.path.dirname(lm_eval.tasks.__file__)):
+        given = [arguments.include_path] if arguments.include_path else []
+        arguments.include_path = [folder, *given]

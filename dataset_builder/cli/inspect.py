@@ -1,6 +1,7 @@
 """``personamem info`` and ``personamem show``: look at a dataset."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -8,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.cli.console import output
+from personamem.dataset_builder.cli.samples import Sample, read_samples
 from personamem.dataset_builder.errors import InvalidInputError
 
 Source = Annotated[
@@ -51,20 +53,72 @@ def info(
 
 def show(
     source: Source,
-    split: Annotated[str, typer.Option(help="Split, such as 32k.")],
+    split: Annotated[
+        str, typer.Option(help="Split, such as 32k. Samples of personamem eval know theirs.")
+    ] = "",
     question: Annotated[
-        str, typer.Option(help="Question id, or the number of the question in the split, from 0.")
-    ] = "0",
+        str,
+        typer.Option(
+            help="Question id, or the number of the question in the split, from 0. "
+            "With --samples and without this, all samples are listed."
+        ),
+    ] = "",
     full: Annotated[bool, typer.Option(help="Print all that the question sees.")] = False,
+    samples: Annotated[
+        Path | None, typer.Option(help="A samples_*.jsonl of --log_samples: what a model answered.")
+    ] = None,
 ) -> None:
     """Print one question with its options, its gold and the messages that prove it.
 
     Example: personamem show data --split 32k --question 17
+
+    Example: personamem show data --samples results/MODEL/samples_personamem_32k_DATE.jsonl
     """
     from personamem.loaders import load_personamem
 
+    answers = read_samples(samples) if samples else {}
+    split = split or next((sample.split for sample in answers.values() if sample.split), "")
+    if not split:
+        raise InvalidInputError("Which split? Give --split, such as 32k.")
     data = load_personamem(source, split)
-    chosen = _find_question(data.questions, question)
+    if samples and not question:
+        _list_samples(data.questions, answers)
+        return
+    chosen = _find_question(data.questions, question or "0")
+    _print_question(data, chosen, full)
+    if samples:
+        _print_answer(answers.get(chosen.question_id), samples)
+
+
+def _list_samples(questions: Sequence[Any], answers: Mapping[str, Sample]) -> None:
+    known = {question.question_id: question for question in questions}
+    for identifier, sample in answers.items():
+        if identifier not in known:
+            raise InvalidInputError(
+                f"The samples are of another dataset or split: it has no question {identifier}."
+            )
+        chosen = known[identifier]
+        verdict = "[green]right[/]" if sample.right else "[red]wrong[/]"
+        place = f"context {chosen.shared_context_id[:12]}:{chosen.end_index_in_shared_context}"
+        output().print(
+            f"{identifier} {place} {chosen.question_type} {verdict} "
+            f"gold {chosen.correct_answer}: {escape(sample.describe()[:80])}",
+            soft_wrap=True,
+        )
+    right = sum(sample.right for sample in answers.values())
+    output().print(f"{right:,} of {len(answers):,} right")
+
+
+def _print_answer(sample: Sample | None, path: Path) -> None:
+    if sample is None:
+        raise InvalidInputError(f"{path} has no sample of this question.")
+    verdict = "[green]right[/]" if sample.right else "[red]wrong[/]"
+    seen = f" (condition {sample.condition})" if sample.condition not in (None, "full") else ""
+    answer = escape(sample.describe())
+    output().print(f"\n[bold]Answered[/]{seen}, {verdict}: {answer}", soft_wrap=True)
+
+
+def _print_question(data: Any, chosen: Any, full: bool) -> None:
     messages = data.messages_for(chosen)
     annotation = data.evidence_for(chosen)
     out = output()

@@ -1,0 +1,220 @@
+"""The arguments of ``personamem eval``: lm-eval's own, all of them, and a few more.
+
+lm-eval's parser is taken as it is and ours are added to it, so that a flag of lm-eval's is known by
+being there, with its short form, its values and its help.
+"""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any, NoReturn
+
+from personamem.dataset_builder.cli.plan import Prices
+from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
+from personamem.dataset_builder.schema import SIZES
+
+CONDITIONS = ("nocontext", "oracle")
+PLAIN_MODELS = ("dummy", "local-completions", "openai-completions")
+"""Models that get plain text unless --apply_chat_template is given."""
+
+_USAGE = "personamem eval [SOURCE] (--split SPLIT | --tasks TASK ...) [--model MODEL] [options]"
+_DESCRIPTION = """\
+Score a model with lm-eval. All options of lm-eval work; those of personamem come last in this list.
+
+What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (personamem_SPLIT,
+and personamem_SPLIT_CONDITION per --condition), or --tasks as lm-eval names them, with the dataset
+from SOURCE, --metadata '{"dataset": ...}' or the variable PERSONAMEM_DATASET, else the official
+release. Chat models get real multi-turn messages (--apply_chat_template is on, but for
+dummy and the completions APIs).
+
+Prompts are made when they are due, so memory stays small, and samples (--log_samples) name context
+and end index in place of the text: "personamem show SOURCE --samples FILE" joins them again. With
+--output_path every answer is kept as it comes, until the results are written: after a crash or a
+kill, the same command goes on where it was.
+"""
+_EPILOG = """\
+Example: personamem eval data --split 4k --model hf --model_args pretrained=MODEL --limit 32
+Example: personamem eval data --tasks personamem_1M --model hf-shared --model_args pretrained=MODEL --plan
+"""  # noqa: E501
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What was asked for: ``arguments`` is lm-eval's namespace, ``config`` its reading of it."""
+
+    arguments: argparse.Namespace
+    config: Any
+    tasks: tuple[str, ...]
+    metadata: dict[str, Any]
+    plan: bool
+    prices: Prices | None
+
+
+def parse_evaluation(words: Sequence[str]) -> Evaluation:
+    """Read a command line; ``--help`` prints and exits.
+
+    Raises:
+        InvalidInputError: an unknown flag or value, or a combination that makes no sense.
+    """
+    arguments = _make_parser().parse_args(words)
+    extra = {name: vars(arguments).pop(name) for name in _OURS}
+    config = _read_config(arguments)
+    arguments.tasks = config.tasks or None
+    _choose_tasks(arguments, extra)
+    _choose_template(arguments, config, extra["no_chat_template"])
+    metadata = _merge_source(extra["source"], arguments, config)
+    arguments.metadata = metadata
+    prices = _read_prices(extra)
+    if prices and not extra["plan"]:
+        raise InvalidInputError("Prices are for --plan, which is not given.")
+    if config.limit is not None and config.limit <= 0:
+        raise InvalidInputError(
+            f"--limit is {config.limit:g}. Accepted: a number of questions, or a share below 1."
+        )
+    return Evaluation(
+        arguments, config, tuple(arguments.tasks), config.metadata | metadata, extra["plan"], prices
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InvalidInputError(f"{message}; see personamem eval --help.")
+
+
+_OURS = (
+    *("source", "split", "condition", "loglikelihood", "no_chat_template", "plan"),
+    *("price_input", "price_cached", "price_output"),
+)
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    from lm_eval._cli.run import Run
+
+    commands = _Parser().add_subparsers()
+    Run.create(commands)
+    parser: argparse.ArgumentParser = commands.choices["run"]
+    parser.prog, parser.usage = "personamem eval", _USAGE
+    parser.description, parser.epilog = _DESCRIPTION, _EPILOG
+    group = parser.add_argument_group("personamem")
+    group.add_argument(
+        *("source",), nargs="?", metavar="SOURCE", help="Folder or Hub id[@revision] of a dataset"
+    )
+    group.add_argument(
+        "--split", action="append", metavar="<split>", help="Split such as 32k, repeatable"
+    )
+    group.add_argument(
+        *("--condition",),
+        action="append",
+        metavar="<name>",
+        help=f"Control to run beside, repeatable: {', '.join(CONDITIONS)}",
+    )
+    group.add_argument(
+        *("--loglikelihood",),
+        action="store_true",
+        help="Rank the letters by log-likelihood instead of generating one",
+    )
+    group.add_argument(
+        "--no_chat_template", action="store_true", help="Plain text, for models that do not chat"
+    )
+    group.add_argument(
+        *("--plan",),
+        action="store_true",
+        help="Print contexts, questions, tokens, memory and cost, and run nothing",
+    )
+    for name, what in (
+        ("input", "With --plan: price of a million input tokens"),
+        ("cached", "Of cached input tokens (default: as input)"),
+        ("output", "Of output tokens"),
+    ):
+        group.add_argument(
+            f"--price-{name}", f"--price_{name}", type=float, metavar="<price>", help=what
+        )
+    return parser
+
+
+def _read_config(arguments: argparse.Namespace) -> Any:
+    from lm_eval.config.evaluate_config import EvaluatorConfig
+
+    # lm-eval reads the arguments again when it runs, and says then what it has to say.
+    logging.disable(logging.CRITICAL)
+    try:
+        with redirect_stdout(StringIO()):
+            return EvaluatorConfig.from_cli(arguments)
+    except (ValueError, TypeError, FileNotFoundError) as error:
+        raise InvalidInputError(f"{error}") from error
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _choose_tasks(arguments: argparse.Namespace, extra: dict[str, Any]) -> None:
+    splits, conditions = extra["split"] or [], extra["condition"] or []
+    if arguments.tasks and (splits or conditions or extra["loglikelihood"]):
+        raise InvalidInputError(
+            "--tasks names what to run by itself; --split, --condition and --loglikelihood choose "
+            "tasks too. Accepted: one way or the other."
+        )
+    if isinstance(arguments.tasks, str):
+        arguments.tasks = arguments.tasks.split(",")
+    for name in splits:
+        if name not in SIZES:
+            raise unknown_choice("split", name, SIZES)
+    for name in conditions:
+        if name not in CONDITIONS:
+            raise unknown_choice("condition", name, CONDITIONS)
+    if splits:
+        suffixes = ["", *(f"_{name}" for name in conditions)]
+        ending = "_ll" if extra["loglikelihood"] else ""
+        arguments.tasks = [f"personamem_{n}{suffix}{ending}" for n in splits for suffix in suffixes]
+    if not arguments.tasks:
+        raise InvalidInputError(
+            "Nothing to evaluate. Accepted: --split SPLIT (such as 32k), or --tasks TASK (such as "
+            "personamem_32k)."
+        )
+    known = {path.stem for path in tasks_folder().glob("personamem*.yaml")}
+    for task in arguments.tasks:
+        if task.startswith("personamem") and task not in known and "*" not in task:
+            raise unknown_choice("task", task, sorted(known))
+
+
+def _choose_template(arguments: argparse.Namespace, config: Any, plain: bool) -> None:
+    if plain and config.apply_chat_template:
+        raise InvalidInputError("--no_chat_template and --apply_chat_template exclude each other.")
+    if not plain and not config.apply_chat_template and config.model not in PLAIN_MODELS:
+        arguments.apply_chat_template = True
+
+
+def _merge_source(source: str | None, arguments: argparse.Namespace, config: Any) -> dict[str, Any]:
+    metadata: dict[str, Any] = dict(arguments.metadata or {})
+    named = config.metadata.get("dataset")
+    if source is not None and named is not None and str(named) != source:
+        raise InvalidInputError(f"Two datasets: SOURCE {source!r} and --metadata {str(named)!r}.")
+    dataset = source if source is not None else named
+    if dataset is not None:
+        path = Path(str(dataset)).expanduser()
+        metadata["dataset"] = str(path.resolve()) if path.exists() else str(dataset)
+    return metadata
+
+
+def _read_prices(extra: dict[str, Any]) -> Prices | None:
+    given = {name: extra[f"price_{name}"] for name in ("input", "cached", "output")}
+    if all(price is None for price in given.values()):
+        return None
+    for name, price in given.items():
+        if price is not None and price < 0:
+            raise InvalidInputError(f"--price-{name} is {price:g}. Accepted: 0 or more.")
+    if given["input"] is None:
+        raise InvalidInputError("Prices need --price-input, per million tokens.")
+    cached = given["input"] if given["cached"] is None else given["cached"]
+    return Prices(given["input"], cached, given["output"] or 0.0)
+
+
+def tasks_folder() -> Path:
+    """Return the folder of the task files: in lm-eval's own, or beside (editable install)."""
+    import lm_eval.tasks
+
+    installed = Path(lm_eval.tasks.__file__).parent / "personamem"
+    return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "tasks"

@@ -1,0 +1,72 @@
+"""Samples that lm-eval logged: what a model answered, joined with the questions again."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.schema import LETTERS
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One question's result: the text that was written, or the four log-likelihoods."""
+
+    question_id: str
+    split: str | None
+    condition: str | None
+    text: str | None
+    likelihoods: tuple[float, ...]
+    right: bool
+
+    def describe(self) -> str:
+        """Return what the model answered, in a line."""
+        if self.text is not None:
+            return " ".join(self.text.split()) or "(an empty text)"
+        pairs = zip(LETTERS, self.likelihoods, strict=True)
+        ranked = ", ".join(f"{letter} {likelihood:.3f}" for letter, likelihood in pairs)
+        return f"({LETTERS[self.likelihoods.index(max(self.likelihoods))]}), by {ranked}"
+
+
+def read_samples(path: Path) -> dict[str, Sample]:
+    """Read a ``samples_TASK_DATE.jsonl`` of lm-eval's by question id.
+
+    Raises:
+        InvalidInputError: no such file, or not the samples of a personamem task.
+    """
+    samples: dict[str, Sample] = {}
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                sample = _read_line(line, f"{path}, line {number}")
+                samples[sample.question_id] = sample
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"{path} cannot be read: {error}.") from error
+    if not samples:
+        raise InvalidInputError(f"{path} holds no samples.")
+    return samples
+
+
+def _read_line(line: str, where: str) -> Sample:
+    try:
+        row = json.loads(line)
+        prompt = row["arguments"]["gen_args_0"]["arg_0"]
+        answers = [answer[0] for answer in row["resps"]]
+        reference: Mapping[str, Any] = prompt if isinstance(prompt, dict) else {}
+        generated = len(answers) == 1
+        return Sample(
+            question_id=row["doc"]["question_id"],
+            split=reference.get("split"),
+            condition=reference.get("condition"),
+            text=str(answers[0]) if generated else None,
+            # lm-eval writes numbers as text here.
+            likelihoods=() if generated else tuple(float(answer[0]) for answer in answers),
+            right=bool(row["acc"]),
+        )
+    except (ValueError, LookupError, TypeError) as error:
+        raise InvalidInputError(
+            f"{where} is not a sample of a personamem task, as lm-eval's --log_samples writes them "
+            f"({type(error).__name__}: {error})."
+        ) from error
