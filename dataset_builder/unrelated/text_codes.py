@@ -152,7 +152,8 @@ def _dates(draw: Draw) -> Slots:
 def _style(draw: Draw) -> Slots:
     words = [draw.pick(load_words("codename")).lower(), *draw.words("state", 1)]
     words += draw.words("things", draw.integer(1, 2))
-    digits = "".join(map(str, draw.integers(10, 0, 9)))
+    # No telephone number in North America starts like this: grouped, it must not be anybody's.
+    digits = "".join(map(str, (draw.integer(0, 1), *draw.integers(9, 0, 9))))
     return {
         "title": " ".join(words).title(),
         "plain": " ".join(words),

@@ -195,6 +195,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "dcfd274782a89723fe8b1658c68251d551b014ffd3acf33e16d226ef554fd5a9",
-    "shared_contexts_4k.jsonl": "76b1484fda19e883f99761062fa7ab7979a30a713b509de6120b700a0cf51e88",
+    "questions_4k.csv": "8ec178971564beae2e23ad9351eb218ce95dd240f06eaed244dfb1603e2d746e",
+    "shared_contexts_4k.jsonl": "043ccc8b9fa843ba04336e91b2c570877550edf428bcb1cf47e9afde2f267e52",
 }
