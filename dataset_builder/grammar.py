@@ -107,8 +107,8 @@ def with_article(text: str) -> str:
     lower = text.lower()
     sounds_like_you = lower.startswith(("uni", "use", "usu", "eu", "one", "uke", "uto"))
     silent_h = lower.startswith(("hour", "honest", "heir"))
-    # Eleven and eighteen, alone or as thousands; not a hundred and eighty.
-    eight = re.match(r"8|1[18](?![\d.])", lower) is not None
+    # Eight, eleven and eighteen, also of thousands; not a hundred and eighty.
+    eight = re.match(r"8|1[18](?!\d)", lower) is not None
     vowel = (lower[:1] in set("aeiou") or silent_h or eight) and not sounds_like_you
     return f"{'an' if vowel else 'a'} {text}"
 

@@ -41,7 +41,8 @@ class Wordings:
     """The questions of a split, and their distinct wordings: question, options and type.
 
     ``of_row[i]`` is the number of row i's wording; ``starts[w]`` the first option of wording w in
-    ``options``, which are cut to ``READ_LETTERS`` (``choices`` are not). Vectors are made when a policy first wants them.
+    ``options``, which are cut to ``READ_LETTERS`` (``choices`` are not). Vectors are made when a
+    policy first wants them.
     """
 
     def __init__(self, items: Sequence[Item]) -> None:

@@ -1,0 +1,268 @@
+"""Faults to plant into a good dataset, and the check that is meant to flag each."""
+
+from collections.abc import Callable
+
+from dataset_edits import DatasetEdit
+
+from personamem.dataset_builder import schema
+from personamem.dataset_builder.tokens import count_tokens
+
+Mutation = Callable[[DatasetEdit], None]
+
+
+def recount(edit: DatasetEdit) -> None:
+    """State the true tokens and letters everywhere, after messages were changed."""
+    for context in edit.contexts:
+        contents = [message["content"] for message in context["messages"]]
+        tokens = [count_tokens(content) for content in contents]
+        context.update(
+            num_messages=len(contents), num_tokens=sum(tokens), num_letters=sum(map(len, contents))
+        )
+        for row in edit.benchmark:
+            if row["shared_context_id"] == context["shared_context_id"]:
+                end = row["end_index_in_shared_context"]
+                row["context_length_in_tokens"] = sum(tokens[:end])
+                row["context_length_in_letters"] = sum(map(len, contents[:end]))
+
+
+def change_message(
+    edit: DatasetEdit, change: Callable[[str], str], role: str = "assistant"
+) -> None:
+    """Change the text of a message that is no evidence; ids and counts follow."""
+    row = edit.benchmark[0]
+    context = edit.context_of(row)
+    related = {
+        index
+        for other in edit.benchmark
+        if other["shared_context_id"] == context["shared_context_id"]
+        for index in edit.note_of(other)["related_message_indices"]
+    }
+    message = next(
+        message
+        for index, message in enumerate(context["messages"])
+        if index not in related and message["role"] == role and "```" not in message["content"]
+    )
+    message["content"] = change(message["content"])
+    recount(edit)
+    edit.rename_contexts()
+
+
+def lengthen_every_gold(edit: DatasetEdit) -> None:
+    for row in edit.benchmark:
+        options = list(row["options"])
+        options[row["answer_index"]] += " I am quite sure that this is what suits you best."
+        edit.set_options(row, options)
+
+
+def swap_a_letter(edit: DatasetEdit) -> None:
+    row = edit.benchmark[0]
+    edit.set_gold(row, (row["answer_index"] + 1) % 4)
+
+
+def drop_a_context(edit: DatasetEdit) -> None:
+    del edit.contexts[0]
+
+
+def add_an_unused_context(edit: DatasetEdit) -> None:
+    context = edit.contexts[0] | {"persona_id": 99}
+    context["messages"] = [*context["messages"][:-1], {"role": "assistant", "content": "Good."}]
+    edit.contexts.append(context | {"shared_context_id": "0" * 64})
+
+
+def move_evidence_after_the_cut(edit: DatasetEdit) -> None:
+    row = edit.benchmark[0]
+    edit.note_of(row)["evidence_message_indices"] = [row["end_index_in_shared_context"]]
+
+
+def drop_evidence(edit: DatasetEdit) -> None:
+    note = max(edit.annotations, key=lambda note: len(note["evidence_message_indices"]))
+    note["evidence_message_indices"] = note["evidence_message_indices"][-1:]
+
+
+def rewrite_the_evidence(edit: DatasetEdit) -> None:
+    row = edit.benchmark[0]
+    message = edit.context_of(row)["messages"]
+    message[edit.note_of(row)["evidence_message_indices"][-1]]["content"] = "Never mind."
+    recount(edit)
+    edit.rename_contexts()
+
+
+def equal_options(edit: DatasetEdit) -> None:
+    first = edit.benchmark[0]["options"]
+    for row in edit.benchmark:
+        if row["options"] == first:
+            edit.set_options(row, [first[0].upper(), *first[1:3], first[0]])
+
+
+def shuffle_a_session(edit: DatasetEdit) -> None:
+    for row in edit.benchmark:
+        note, context = edit.note_of(row), edit.context_of(row)
+        if row["question_type"] != schema.ACKNOWLEDGE:
+            continue
+        starts = [*context["session_starts"], len(context["messages"])]
+        index = note["evidence_message_indices"][-1]
+        session = next(i for i, end in enumerate(starts[1:]) if index < end)
+        inside = slice(starts[session] + 1, starts[session + 1])
+        turned = context["messages"][inside][::-1]
+        gold = note["option_keys"][row["answer_index"]].lower()
+        # Another message may tell the same thing; then the shuffled session still proves it.
+        if gold not in turned[index - inside.start]["content"].lower():
+            context["messages"][inside] = turned
+            recount(edit)
+            edit.rename_contexts()
+            return
+    raise AssertionError("no session to shuffle")
+
+
+def date_a_session_before_its_cause(edit: DatasetEdit) -> None:
+    edit.contexts[0]["session_dates"][-1] = "1999-01-01"
+
+
+def leak_a_slot(edit: DatasetEdit) -> None:
+    change_message(edit, lambda text: f"{text} I hope that {{item}} works for you.")
+
+
+def double_a_word(edit: DatasetEdit) -> None:
+    change_message(edit, lambda text: f"{text} That is the the point.")
+
+
+def use_a_wrong_article(edit: DatasetEdit) -> None:
+    change_message(edit, lambda text: f"{text} It is a apple.")
+
+
+def break_the_casing(edit: DatasetEdit) -> None:
+    change_message(edit, lambda text: f"{text} That is done. it took a while.")
+
+
+def name_a_real_address(edit: DatasetEdit) -> None:
+    change_message(edit, lambda text: f"{text} Write to somebody.real@company.com about it.")
+
+
+def repeat_messages(edit: DatasetEdit) -> None:
+    long = "This very sentence stands here again, word for word, as often as it likes to."
+    for context in edit.contexts:
+        for message in context["messages"][-4:]:
+            message["content"] = long
+    recount(edit)
+    edit.rename_contexts()
+
+
+def repeat_a_question_id(edit: DatasetEdit) -> None:
+    edit.benchmark[1]["question_id"] = edit.benchmark[0]["question_id"]
+
+
+def end_beyond_the_context(edit: DatasetEdit) -> None:
+    edit.benchmark[0]["end_index_in_shared_context"] = 10_000
+
+
+def ask_in_the_middle_of_a_session(edit: DatasetEdit) -> None:
+    edit.benchmark[0]["end_index_in_shared_context"] -= 1
+    recount(edit)
+
+
+def misstate_tokens(edit: DatasetEdit) -> None:
+    edit.contexts[0]["num_tokens"] += 1
+
+
+def misstate_letters(edit: DatasetEdit) -> None:
+    edit.benchmark[0]["context_length_in_letters"] += 1
+
+
+def misstate_a_distance(edit: DatasetEdit) -> None:
+    edit.benchmark[0]["distance_to_ref_in_tokens"] += 1
+
+
+def overfill_a_context(edit: DatasetEdit) -> None:
+    edit.contexts[0]["messages"][-1]["content"] += " and so on" * 400
+    recount(edit)
+    edit.rename_contexts()
+
+
+def prefer_a_letter(edit: DatasetEdit) -> None:
+    for row in edit.benchmark:
+        options = list(row["options"])
+        options.insert(0, options.pop(row["answer_index"]))
+        edit.set_options(row, options)
+        edit.set_gold(row, 0)
+
+
+def lose_a_type(edit: DatasetEdit) -> None:
+    lost = {r["question_id"] for r in edit.benchmark if r["question_type"] == schema.REASONS}
+    edit.tables["benchmark"] = [r for r in edit.benchmark if r["question_id"] not in lost]
+    edit.tables["annotations"] = [r for r in edit.annotations if r["question_id"] not in lost]
+
+
+def reword_a_question(edit: DatasetEdit) -> None:
+    edit.benchmark[0]["user_question_or_message"] += " Please."
+
+
+def equalise_a_pair(edit: DatasetEdit) -> None:
+    pair_id = next(note["pair_id"] for note in edit.annotations if note["pair_id"])
+    ids = {note["question_id"] for note in edit.annotations if note["pair_id"] == pair_id}
+    first, second = (row for row in edit.benchmark if row["question_id"] in ids)
+    edit.set_options(second, first["options"])
+    edit.set_gold(second, first["answer_index"])
+
+
+def name_the_new_idea(edit: DatasetEdit) -> None:
+    row = next(r for r in edit.benchmark if r["question_type"] == schema.NEW_IDEAS)
+    name = edit.note_of(row)["option_keys"][row["answer_index"]]
+    change_message(edit, lambda text: text)
+    edit.context_of(row)["messages"][2]["content"] += f" And then there is {name}."
+    recount(edit)
+    edit.rename_contexts()
+
+
+def order_rows_by_letter(edit: DatasetEdit) -> None:
+    rows = sorted(edit.benchmark, key=lambda row: row["answer_index"])
+    quarter = len(rows) // 4
+    edit.tables["benchmark"] = [rows[i % 4 * quarter + i // 4] for i in range(len(rows))]
+
+
+def break_options(edit: DatasetEdit) -> None:
+    edit.benchmark[0]["all_options"] = "['(a) one']"
+
+
+def strange_role(edit: DatasetEdit) -> None:
+    edit.contexts[0]["messages"][3]["role"] = "narrator"
+    edit.rename_contexts()
+
+
+def empty_message(edit: DatasetEdit) -> None:
+    change_message(edit, lambda text: " ")
+
+
+MUTATIONS: dict[Mutation, str] = {
+    lengthen_every_gold: "longest",
+    swap_a_letter: "solver",
+    drop_a_context: "contexts of questions",
+    add_an_unused_context: "questions of contexts",
+    move_evidence_after_the_cut: "evidence before the question",
+    drop_evidence: "evidence carries the facts",
+    rewrite_the_evidence: "evidence carries the facts",
+    equal_options: "distinct options",
+    shuffle_a_session: "evidence carries the facts",
+    date_a_session_before_its_cause: "causal order",
+    leak_a_slot: "template residue",
+    double_a_word: "template residue",
+    use_a_wrong_article: "template residue",
+    break_the_casing: "template residue",
+    name_a_real_address: "personal data",
+    repeat_messages: "exact duplicates within a context, highest context",
+    repeat_a_question_id: "question ids",
+    end_beyond_the_context: "end indices",
+    ask_in_the_middle_of_a_session: "date of the question",
+    misstate_tokens: "totals of contexts",
+    misstate_letters: "counts of questions",
+    misstate_a_distance: "distances",
+    overfill_a_context: "budget",
+    prefer_a_letter: "letters",
+    lose_a_type: "coverage",
+    reword_a_question: "wording",
+    equalise_a_pair: "pairs",
+    name_the_new_idea: "new ideas are new",
+    order_rows_by_letter: "letter by row number",
+    break_options: "rows",
+    strange_role: "rows",
+    empty_message: "roles",
+}
