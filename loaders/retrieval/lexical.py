@@ -20,8 +20,11 @@ class Bm25Retriever:
     def rank(self, corpus: Sequence[str], queries: Sequence[str], k: int) -> list[tuple[int, ...]]:
         """Return the best texts for each query; see ``Retriever.rank``."""
         wanted = check_request(corpus, k)
+        words = [_words(text) for text in corpus]
+        if not any(words):
+            return [tuple(range(wanted)) for _ in queries]
         index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-        index.index([_words(text) for text in corpus], show_progress=False)
+        index.index(words, show_progress=False)
         rankings = []
         for query in queries:
             known = [word for word in _words(query) if word in index.vocab_dict]
