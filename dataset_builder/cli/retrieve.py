@@ -1,7 +1,7 @@
 """``personamem retrieve``: how well a retriever finds the sessions that hold the answers."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -36,7 +36,7 @@ def retrieve(
     ],
     k: Annotated[int, typer.Option("--k", min=1, help="Sessions to retrieve per question.")] = 5,
     noise: Annotated[
-        list[float] | None,
+        list[str] | None,
         typer.Option(help="Noise level, repeatable, such as 0.5. [default: all]"),
     ] = None,
     chunks: Annotated[
@@ -67,7 +67,8 @@ def retrieve(
         raise unknown_choice("form of chunks", chunks, CHUNK_FORMS)
     benchmark = load_personabench(source)
     # All that can be wrong with the input shows before the first session is embedded.
-    archives = {level: benchmark.archives(level) for level in noise or benchmark.noises}
+    levels = [_read_noise(text, benchmark.noises) for text in noise or ()] or benchmark.noises
+    archives = {level: benchmark.archives(level) for level in levels}
     results: dict[float, Mapping[str, RetrievalScores]] = {}
     with _make_ranker(retriever, chunks, cache) as rank:
         for level, members in archives.items():
@@ -76,6 +77,13 @@ def retrieve(
     _tell_short_archives(archives, k)
     if json_file:
         _write_json(json_file, source, retriever, k, chunks, results)
+
+
+def _read_noise(text: str, known: Sequence[float]) -> float:
+    try:
+        return next(level for level in known if level == float(text))
+    except (ValueError, StopIteration):
+        raise unknown_choice("noise level", text, known) from None
 
 
 @contextmanager
