@@ -106,6 +106,10 @@ def test_the_switch_compares_a_number_with_the_gold_before(release: Path) -> Non
     assert {answer.words.f1 for answer in official[2:]} == {1.0}
     parrot = score_answers(questions[:2], ["Bell foundry"] * 2, official_integers=True)
     assert parrot[1].words == Agreement(1, 1, 1)
+    later = score_answers(
+        [questions[0], questions[3], questions[1]], ["Ghent, Łódź"] * 3, official_integers=True
+    )
+    assert [answer.words.f1 for answer in later] == [0, 1, 1]
     # Two numbers in a row: both fall back to the last text. Subjective ones are passed over.
     subjective = next(q for q in questions if q.question_type == "Subjective")
     row = [questions[0], subjective, questions[1], questions[1]]
