@@ -67,7 +67,7 @@ class EmbeddingCache:
                 with connection:
                     connection.execute(
                         "CREATE TABLE IF NOT EXISTS embeddings"
-                        " (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+                        " (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
                     )
                     yield connection
             finally:
