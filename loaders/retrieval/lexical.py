@@ -1,0 +1,38 @@
+"""BM25 over words: no stop words, no stemming."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from personamem.loaders.retrieval.extra import import_extra
+from personamem.loaders.retrieval.retrievers import check_request
+
+_WORD = re.compile(r"\w+")
+
+
+class Bm25Retriever:
+    """BM25 with k1 1.5, b 0.75 and Lucene's idf, ln(1 + (N - df + .5) / (df + .5))."""
+
+    def __init__(self) -> None:
+        self._bm25s = import_extra("bm25s")
+
+    def rank(self, corpus: Sequence[str], queries: Sequence[str], k: int) -> list[tuple[int, ...]]:
+        """Return the best texts for each query; see ``Retriever.rank``."""
+        wanted = check_request(corpus, k)
+        words = [_words(text) for text in corpus]
+        if not any(words):
+            return [tuple(range(wanted)) for _ in queries]
+        index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+        index.index(words, show_progress=False)
+        rankings = []
+        for query in queries:
+            known = [word for word in _words(query) if word in index.vocab_dict]
+            scores = index.get_scores(known) if known else np.zeros(len(corpus))
+            order = np.argsort(-scores, kind="stable")[:wanted]
+            rankings.append(tuple(order.tolist()))
+        return rankings
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())

@@ -1,0 +1,91 @@
+"""What a retriever is, and which there are by name."""
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from personamem.dataset_builder.errors import InvalidInputError
+
+RETRIEVERS = ("bm25", "minilm", "mpnet", "bge-m3", "random")
+"""Names that ``make_retriever`` knows; a path to a model is accepted as well."""
+
+Report = Callable[[int, int], None]
+"""Called with (texts embedded, texts to embed) while a retriever works."""
+
+
+class Retriever(Protocol):
+    """Ranks the texts of a corpus for queries."""
+
+    def rank(self, corpus: Sequence[str], queries: Sequence[str], k: int) -> list[tuple[int, ...]]:
+        """Return, for each query, the indices of the best ``k`` texts, best first.
+
+        Texts with equal scores are in the order of the corpus. A corpus of less than ``k`` texts is
+        returned whole.
+
+        Raises:
+            InvalidInputError: the corpus is empty, or ``k`` is below 1.
+        """
+
+
+class RandomRetriever:
+    """Draws ``k`` texts without replacement: what a retriever without sense would score.
+
+    The draw depends on the seed, the query and the size of the corpus alone.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def rank(self, corpus: Sequence[str], queries: Sequence[str], k: int) -> list[tuple[int, ...]]:
+        """Return ``k`` different indices for each query; see ``Retriever.rank``."""
+        wanted = check_request(corpus, k)
+        return [
+            tuple(random.Random(f"{self._seed}\n{query}").sample(range(len(corpus)), wanted))
+            for query in queries
+        ]
+
+
+def make_retriever(
+    name: str, cache_folder: Path | None = None, report: Report | None = None
+) -> Retriever:
+    """Return the retriever of a name, or a dense one for the folder of a model.
+
+    Args:
+        name: one of ``RETRIEVERS``, or the path of a sentence-transformers model.
+        cache_folder: where embeddings are kept; ``default_cache_folder()`` unless given.
+        report: told about the progress of embedding.
+
+    Raises:
+        InvalidInputError: neither a name nor the folder of a model.
+    """
+    if name == "random":
+        return RandomRetriever()
+    if name == "bm25":
+        from personamem.loaders.retrieval.lexical import Bm25Retriever
+
+        return Bm25Retriever()
+    from personamem.loaders.retrieval.dense import DenseRetriever
+    from personamem.loaders.retrieval.models import find_model
+
+    return DenseRetriever(find_model(name), cache_folder or default_cache_folder(), report)
+
+
+def default_cache_folder() -> Path:
+    """Return ``personamem/embeddings`` below XDG_CACHE_HOME, which is ``~/.cache`` by default."""
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "personamem" / "embeddings"
+
+
+def check_request(corpus: Sequence[str], k: int) -> int:
+    """Return how many texts a request for ``k`` yields.
+
+    Raises:
+        InvalidInputError: the corpus is empty, or ``k`` is below 1.
+    """
+    if not corpus:
+        raise InvalidInputError("The corpus is empty: there is nothing to retrieve from.")
+    if k < 1:
+        raise InvalidInputError(f"k is {k}. Accepted: 1 or more.")
+    return min(k, len(corpus))
