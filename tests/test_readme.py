@@ -33,7 +33,7 @@ SUBSTITUTIONS = {
     # No download of the release: a small one in its format.
     "personamem retrieve eval_data_v1 ": (
         "PYTHONPATH=$PROJECT/tests/helpers python -c "
-        "'from pathlib import Path; from tiny_release import write_release; write_release(Path())'\n"
+        "'import pathlib, tiny_release; tiny_release.write_release(pathlib.Path())'\n"
         "personamem retrieve eval_data_v1 "
     ),
     # No Hub: the same model out of a package. Two short replies instead of all.
