@@ -13,8 +13,14 @@ from typing import Any
 
 QUESTIONS = 16
 REPLY_TOKENS = 8
-OPTIONS = {
-    "vllm-shared": {"enforce_eager": True, "disable_log_stats": False},
+OPTIONS: dict[str, dict[str, Any]] = {
+    # A cache that holds one prompt and little more: 50 blocks of 128 tokens.
+    "vllm-shared": {
+        "enforce_eager": True,
+        "disable_log_stats": False,
+        "max_model_len": 6144,
+        "num_gpu_blocks_override": 50,
+    },
     "hf-shared": {"device": "cpu"},
     "hf": {"device": "cpu", "batch_size": 1},
 }
@@ -36,20 +42,11 @@ def main(name: str, folder: str, dataset: str, out: str) -> None:
 
     register_models()
     model = get_model(name)(pretrained=folder, dtype="float32", **OPTIONS[name])
-    figures: dict[str, Any] = {
-        "letters": answer(model, dataset, "personamem_4k_ll"),
-        "replies": answer(
-            model, dataset, "personamem_4k", gen_kwargs={"max_gen_toks": REPLY_TOKENS}
-        ),
-    }
+    figures: dict[str, Any] = {"letters": answer(model, dataset, "personamem_4k_ll")}
     if name == "vllm-shared":
-        use = model.prefix_use
-        figures["tokens"] = {"all": use.prompts, "shared": use.shared, "cached": use.cached}
-        figures["counters"] = {
-            metric.name: metric.value
-            for metric in model.model.get_metrics()
-            if metric.name.startswith("vllm:prefix_cache")
-        }
+        figures["cache"] = count_tokens(model)
+    options = {"gen_kwargs": {"max_gen_toks": REPLY_TOKENS}}
+    figures["replies"] = answer(model, dataset, "personamem_4k", **options)
     figures["continuations"] = score(model)
     Path(out).write_text(json.dumps(figures), encoding="utf-8")
 
@@ -84,6 +81,19 @@ def score(model: Any) -> list[Any]:
     ]
     scored: list[Any] = model.loglikelihood(requests)
     return scored
+
+
+def count_tokens(model: Any) -> dict[str, float]:
+    """Tokens of prompts: by the model's own count, and by vLLM's counters."""
+    use = model.prefix_use
+    counters = {metric.name: metric.value for metric in model.model.get_metrics()}
+    return {
+        "prompts": use.prompts,
+        "shared": use.shared,
+        "cached": use.cached,
+        "queries": counters["vllm:prefix_cache_queries"],
+        "hits": counters["vllm:prefix_cache_hits"],
+    }
 
 
 if __name__ == "__main__":

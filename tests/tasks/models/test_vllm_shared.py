@@ -77,8 +77,8 @@ def test_continuations_of_any_length_are_scored_alike(ours: Figures, theirs: Fig
 
 
 def test_nine_tenths_of_the_shared_tokens_are_cached(ours: Figures) -> None:
-    tokens, counters = ours["tokens"], ours["counters"]
-    assert counters["vllm:prefix_cache_queries"] == tokens["all"]
-    assert counters["vllm:prefix_cache_hits"] == tokens["cached"]
-    assert tokens["shared"] > 0.6 * tokens["all"]
-    assert tokens["cached"] >= 0.9 * tokens["shared"]
+    cache = ours["cache"]
+    assert cache["queries"] == cache["prompts"]
+    assert cache["hits"] == cache["cached"]
+    assert cache["shared"] > 0.6 * cache["prompts"]
+    assert cache["hits"] >= 0.9 * cache["shared"]
