@@ -5,13 +5,18 @@ from importlib.util import find_spec
 from lm_eval.api.registry import model_registry
 
 MODELS = {
-    "vllm-shared": ("personamem.models.vllm_shared:SharedVLLM", "vllm"),
+    "vllm-shared": ("personamem.models.vllm_shared:SharedVLLM", ("vllm",)),
 }
-"""Name for ``--model``: the class, and the package it cannot do without."""
+"""The models by name: the class, and the packages that must be installed for it."""
 
 
-def register_models() -> None:
-    """Tell lm-eval the models whose package is installed; nothing heavy is imported yet."""
-    for name, (target, package) in MODELS.items():
-        if name not in model_registry and find_spec(package) is not None:
-            model_registry.register(name, target=target)
+def register_models() -> tuple[str, ...]:
+    """Make lm-eval know the models whose packages are installed, and return their names.
+
+    lm-eval imports a model when it is asked for; vLLM alone takes half a minute.
+    """
+    found = tuple(name for name, (_, packages) in MODELS.items() if all(map(find_spec, packages)))
+    for name in found:
+        if name not in model_registry:
+            model_registry.register(name, target=MODELS[name][0])
+    return found

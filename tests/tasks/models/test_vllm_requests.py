@@ -62,9 +62,14 @@ PROMPTS = ("b: two", "a: one and more", "b: one", "a: two", "a: one")
 
 
 def test_the_model_is_registered_where_vllm_is_installed(vllm: Any) -> None:
-    register_models()
-    register_models()
+    assert "vllm-shared" in register_models()
+    assert "vllm-shared" in register_models()
     assert "vllm-shared" in model_registry
+
+
+def test_the_model_is_not_registered_without_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("personamem.models.find_spec", lambda _: None)
+    assert register_models() == ()
 
 
 def test_replies_come_in_the_order_of_the_requests(make_model: Any, vllm: Any) -> None:
