@@ -49,9 +49,20 @@ def test_a_cache_of_one_prompt_serves_all_that_is_shared(seed: int) -> None:
     assert count_cached(longest_first, budget=longest) < 0.6 * shared
 
 
-def test_texts_are_ordered_like_tokens_and_equal_ones_keep_their_order() -> None:
-    assert order_by_prefix(["b", "ac", "a", "b", "ab"]) == [2, 4, 1, 0, 3]
+def test_a_branch_that_ends_sooner_comes_first() -> None:
+    prompts = ["one two three: C", "one: Z", "one two: B", "one two three: B", "one two: Y"]
+    assert order_by_prefix(prompts) == [1, 2, 4, 3, 0]
+    assert order_by_prefix([list(prompt.encode()) for prompt in prompts]) == [1, 2, 4, 3, 0]
+
+
+def test_equal_prompts_and_beginnings_of_others_keep_together() -> None:
+    assert order_by_prefix(["b", "ac", "a", "b", "abé", "ab", ""]) == [6, 0, 3, 2, 1, 5, 4]
+    assert order_by_prefix([[1, 2], [1], [1, 2], []]) == [3, 1, 0, 2]
     assert order_by_prefix([]) == []
+
+
+def test_many_nested_prompts_are_no_problem() -> None:
+    assert order_by_prefix(["a" * length for length in range(3_000)]) == list(range(3_000))
 
 
 @pytest.mark.parametrize(("count", "replicas"), [(7, 3), (2, 3), (0, 2), (9, 1), (8, 4)])
