@@ -36,6 +36,7 @@ CONTINUATIONS = [
 
 
 def main(name: str, folder: str, dataset: str, out: str) -> None:
+    import lm_eval.models  # Registers lm-eval's own.
     from lm_eval.api.registry import get_model
 
     from personamem.models import register_models
@@ -83,10 +84,11 @@ def score(model: Any) -> list[Any]:
     return scored
 
 
-def count_tokens(model: Any) -> dict[str, float]:
+def count_tokens(model: Any) -> dict[str, Any]:
     """Tokens of prompts: by the model's own count, and by vLLM's counters."""
     use = model.prefix_use
-    counters = {metric.name: metric.value for metric in model.model.get_metrics()}
+    metrics = model.model.get_metrics()
+    counters = {metric.name: getattr(metric, "value", None) for metric in metrics}
     return {
         "prompts": use.prompts,
         "shared": use.shared,
