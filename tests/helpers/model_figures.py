@@ -36,7 +36,7 @@ CONTINUATIONS = [
 
 
 def main(name: str, folder: str, dataset: str, out: str) -> None:
-    import lm_eval.models  # Registers lm-eval's own.
+    import lm_eval.models  # noqa: F401  (registers those of lm-eval)
     from lm_eval.api.registry import get_model
 
     from personamem.models import register_models
