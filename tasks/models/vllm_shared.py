@@ -51,6 +51,9 @@ from personamem.models.vllm_jobs import Job, run_in_engine, run_on_replicas  # n
 BATCH_CHARACTERS = 2**24
 """Text that is tokenized at a time: enough for the tokenizer's threads, little enough to hold."""
 
+SETTINGS = {"enable_prefix_caching": True, "logprobs_mode": "raw_logprobs"}
+"""Settings of vLLM that the results rest on."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -80,13 +83,15 @@ class SharedVLLM(VLLM):  # type: ignore[misc]
         """Load the model with vLLM's prefix cache on.
 
         Raises:
-            InvalidInputError: the prefix cache was switched off, or vLLM is too old.
+            InvalidInputError: the prefix cache was switched off, log-probabilities are to be
+                something else, or vLLM is too old.
         """
-        if not kwargs.setdefault("enable_prefix_caching", True):
-            raise InvalidInputError(
-                f"enable_prefix_caching is {kwargs['enable_prefix_caching']!r}, but vllm-shared is "
-                "vllm with that cache. Accepted: True; or use --model vllm."
-            )
+        for name, value in SETTINGS.items():
+            if kwargs.setdefault(name, value) != value:
+                raise InvalidInputError(
+                    f"{name} is {kwargs[name]!r}, but vllm-shared cannot do without {value!r}. "
+                    f"Accepted: {value!r}; or use --model vllm."
+                )
         needed = ((SamplingParams, "logprob_token_ids"), (LLM, "enqueue"))
         if not all(hasattr(owner, name) for owner, name in needed):
             raise InvalidInputError(

@@ -222,6 +222,8 @@ def test_arguments_reach_vllm_and_the_prefix_cache_is_on(make_model: Any) -> Non
     assert passed["enable_prefix_caching"] is True
     with pytest.raises(InvalidInputError, match="enable_prefix_caching is False"):
         make_model(enable_prefix_caching=False)
+    with pytest.raises(InvalidInputError, match="logprobs_mode is 'raw_logits'"):
+        make_model(logprobs_mode="raw_logits")
 
 
 def test_an_older_vllm_is_refused(
