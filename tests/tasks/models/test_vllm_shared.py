@@ -80,5 +80,6 @@ def test_nine_tenths_of_the_shared_tokens_are_cached(ours: Figures) -> None:
     cache = ours["cache"]
     assert cache["queries"] == cache["prompts"]
     assert cache["hits"] == cache["cached"]
-    assert cache["shared"] > 0.6 * cache["prompts"]
+    # In lm-eval's own order, neighbours share 62 % of these prompts; in ours 75 %, all there is.
+    assert cache["shared"] > 0.7 * cache["prompts"]
     assert cache["hits"] >= 0.9 * cache["shared"]
