@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.models import register_models
+from personamem.models import MODELS, register_models
 from personamem.models.api import SafeCalls
 from personamem.models.on_demand import FEW_PROMPTS_LETTERS, WHOLE_CONTEXT_LETTERS, PromptsOnDemand
 from personamem.models.usage import Usage
 
-OURS = ("hf-shared", "vllm-shared")
+OURS = tuple(MODELS)
 _NO_MODEL_ARGUMENTS = frozenset({"max_retries", "num_concurrent", "timeout", "batch_size"})
 """Arguments of which no answer depends: one may change them and go on."""
 
