@@ -68,7 +68,7 @@ def test_the_model_is_registered_where_vllm_is_installed(vllm: Any) -> None:
     assert "vllm-shared" in model_registry
 
 
-def test_the_model_is_not_registered_without_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_model_is_registered_without_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("personamem.models.find_spec", lambda _: None)
     assert register_models() == ()
 
