@@ -20,8 +20,8 @@ import pyarrow as pa
 from personamem.cards import render_card
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.counts import CountedContext
-from personamem.dataset_builder.audit.gate import check_context, check_split
-from personamem.dataset_builder.audit.records import ContextRecord
+from personamem.dataset_builder.audit.gate import BlindGate, check_context, check_split
+from personamem.dataset_builder.audit.records import ContextRecord, make_items
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
 from personamem.dataset_builder.package.folder import stage_folder
@@ -39,9 +39,8 @@ from personamem.dataset_builder.package.tables import (
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
-from personamem.dataset_builder.schema import Question
+from personamem.dataset_builder.schema import Annotation, Question, make_annotation
 from personamem.dataset_builder.world.cohort import build_cohort
-from personamem.loaders.annotations import Annotation, make_annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +77,13 @@ def build_dataset(
     folder that cannot be used or questions that do not fit, and GateError when a check fails.
     """
     workers = workers or os.cpu_count() or 1
-    with stage_folder(out, overwrite) as folder:
+    with stage_folder(out, overwrite) as folder, BlindGate() as blind:
         splits, counts, checks = {}, {}, {}
         for size in config.sizes:
             benchmark, annotations, tokens = _build_split(config, size, folder, workers, report)
-            checks[size] = check_split(
-                config, size, *_as_read(benchmark, annotations), tuple(tokens)
-            )
+            questions, notes = _as_read(benchmark, annotations)
+            checks[size] = check_split(config, size, questions, notes, tuple(tokens))
+            blind.submit(size, make_items(questions, notes))
             write_questions(folder, size, benchmark, annotations)
             splits[size] = summarise_split(size, benchmark, tuple(tokens.values()))
             for name in ("benchmark", "annotations"):
@@ -97,6 +96,8 @@ def build_dataset(
             f"configuration {config.fingerprint()}.\n",
             encoding="utf-8",
         )
+        for size, figures in blind.results().items():
+            checks[size] |= figures
         manifest = make_manifest(config, folder, splits, counts, checks)
         (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
         write_manifest(folder, manifest)

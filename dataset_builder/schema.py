@@ -3,8 +3,9 @@
 The 15 benchmark columns, their order and types are those of the official PersonaMem release.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import pyarrow as pa
 
@@ -161,3 +162,31 @@ class Question:
     end_index_in_shared_context: int
     options: tuple[str, ...]
     answer_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One question's annotation; the fields are the columns of ``ANNOTATIONS_SCHEMA``.
+
+    ``evidence_message_indices`` point into the shared context and prove the gold;
+    ``related_message_indices`` also hold the mentions of the other three options.
+    """
+
+    question_id: str
+    quad_id: str
+    pair_id: str
+    pair_position: str
+    thread_id: str
+    asked_on: str
+    option_roles: tuple[str, ...]
+    option_keys: tuple[str, ...]
+    evidence_message_indices: tuple[int, ...]
+    related_message_indices: tuple[int, ...]
+
+
+def make_annotation(row: Mapping[str, Any]) -> Annotation:
+    """Return a row whose keys are the columns of ``ANNOTATIONS_SCHEMA`` as an annotation."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
+    }
+    return Annotation(**values)

@@ -4,7 +4,7 @@
 ``evaluate`` takes seconds.
 """
 
-from personamem.loaders.annotations import Annotation
+from personamem.dataset_builder.schema import Annotation
 from personamem.loaders.dataset import OFFICIAL_SOURCE, PersonaMem, load_personamem
 from personamem.loaders.letters import read_letter
 from personamem.loaders.oracle import oracle_messages_for

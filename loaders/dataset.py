@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from personamem.dataset_builder.errors import DatasetError, unknown_choice
-from personamem.dataset_builder.schema import Message, Question
-from personamem.loaders.annotations import Annotation, read_annotations
+from personamem.dataset_builder.schema import Annotation, Message, Question
+from personamem.loaders.annotations import read_annotations
 from personamem.loaders.contexts import Context, ContextStore, JsonlContexts, ParquetContexts
 from personamem.loaders.manifest import check_file
 from personamem.loaders.questions import read_csv_questions, read_parquet_questions

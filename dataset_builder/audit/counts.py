@@ -7,9 +7,8 @@ from itertools import accumulate
 
 from personamem.dataset_builder.audit.findings import Check, Offences, Section
 from personamem.dataset_builder.audit.records import ContextRecord
-from personamem.dataset_builder.schema import SIZES, Question
+from personamem.dataset_builder.schema import SIZES, Annotation, Question
 from personamem.dataset_builder.tokens import count_tokens
-from personamem.loaders.annotations import Annotation
 
 MIN_FILL = 0.85
 

@@ -21,8 +21,7 @@ from personamem.dataset_builder.audit.text import ContextText, measure_context
 from personamem.dataset_builder.audit.truth import check_truth
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.schema import Question
-from personamem.loaders.annotations import Annotation
+from personamem.dataset_builder.schema import Annotation, Question
 from personamem.loaders.contexts import ContextStore
 
 CONTEXTS_PER_JOB = 2

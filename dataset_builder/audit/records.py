@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from personamem.dataset_builder.schema import Message, Question
-from personamem.loaders.annotations import Annotation
+from personamem.dataset_builder.schema import Annotation, Message, Question
 
 Scores = list[NDArray[np.float64]]
 """What a policy thinks: one array a question, one score an option; the highest is its answer."""

@@ -15,8 +15,8 @@ from personamem.dataset_builder.audit.findings import Offences
 from personamem.dataset_builder.audit.structure import COLUMNS, FILES, MIRRORS, READABLE
 from personamem.dataset_builder.config import BuildConfig, make_config
 from personamem.dataset_builder.errors import DatasetError, InvalidInputError
-from personamem.dataset_builder.schema import OFFICIAL_COLUMNS, Question
-from personamem.loaders.annotations import Annotation, read_annotations
+from personamem.dataset_builder.schema import OFFICIAL_COLUMNS, Annotation, Question
+from personamem.loaders.annotations import read_annotations
 from personamem.loaders.contexts import ContextStore, JsonlContexts, ParquetContexts
 from personamem.loaders.manifest import Manifest, check_file
 from personamem.loaders.questions import read_csv_questions, read_parquet_questions

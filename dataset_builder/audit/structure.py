@@ -3,15 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from scipy.stats import chisquare
-
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.findings import Check, Finding, Offences, Section
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import MAX_LENGTH_RATIO
-from personamem.dataset_builder.schema import COHORT_SIZE, Question
-from personamem.loaders.annotations import Annotation
+from personamem.dataset_builder.schema import COHORT_SIZE, Annotation, Question
 
 UNIFORM_P = 0.01
 """Letters of a release that does not balance them are uniform unless chance is less likely."""
@@ -148,6 +145,8 @@ def check_letters(questions: Sequence[Question], balanced: bool) -> Finding:
     if balanced:
         passed, threshold = len(set(counts)) == 1, "exactly a quarter"
     else:
+        from scipy.stats import chisquare  # Slow to import, and builds never come here.
+
         p_value = float(chisquare(counts).pvalue) if questions else 1.0
         passed, threshold = p_value >= UNIFORM_P, f"p >= {UNIFORM_P} (chi-square; {p_value:.3g})"
     listed = ", ".join(

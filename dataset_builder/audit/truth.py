@@ -18,12 +18,11 @@ from personamem.dataset_builder.contexts import plan_sessions
 from personamem.dataset_builder.planning import BEFORE, GroupPlan, QuadPlan, plan_split
 from personamem.dataset_builder.questions.quads import Quad, word_quad
 from personamem.dataset_builder.questions.rows import evidence_facts
-from personamem.dataset_builder.schema import COHORT_SIZE, Question
+from personamem.dataset_builder.schema import COHORT_SIZE, Annotation, Question
 from personamem.dataset_builder.world.cohort import Cohort, build_cohort
 from personamem.dataset_builder.world.facts import Fact
 from personamem.dataset_builder.world.solver import UnsolvableError, solve
 from personamem.dataset_builder.writers.surfaces import express_reason, surfaces
-from personamem.loaders.annotations import Annotation
 
 WORDING = Check(
     Section.TRUTH, "wording", "Questions whose text, options or type are not those of the world."

@@ -5,7 +5,10 @@ from importlib.util import find_spec
 from lm_eval.api.registry import model_registry
 
 MODELS = {
-    "hf-shared": ("personamem.models.hf_shared:SharedHFLM", ("torch", "transformers", "accelerate")),
+    "hf-shared": (
+        "personamem.models.hf_shared:SharedHFLM",
+        ("torch", "transformers", "accelerate"),
+    ),
     "vllm-shared": ("personamem.models.vllm_shared:SharedVLLM", ("vllm",)),
 }
 """The models by name: the class, and the packages that must be installed for it."""

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.audit import gate
 from personamem.dataset_builder.audit.counts import count_context
-from personamem.dataset_builder.audit.gate import GateError, check_context, check_split
-from personamem.dataset_builder.audit.records import ContextRecord
+from personamem.dataset_builder.audit.gate import GateError, check_blind, check_context, check_split
+from personamem.dataset_builder.audit.records import ContextRecord, Item
 from personamem.dataset_builder.audit.sources import SplitSource, read_split
 from personamem.dataset_builder.build import build_dataset
 from personamem.dataset_builder.config import make_config
@@ -75,6 +74,15 @@ def test_a_context_outside_its_budget_is_refused(source: SplitSource, words: str
         check_context(source.config, "4k", record, count_context(record), [], {})
 
 
+def test_a_split_that_can_be_answered_blind_is_refused() -> None:
+    items = [
+        Item(f"q{i}", "recall", "t", "What?", (f"yes {i} indeed", "no", "oh", "ah"), 0, f"g{i}")
+        for i in range(40)
+    ]
+    with pytest.raises(GateError, match=r"32k can be answered blind: .*longest on overall"):
+        check_blind("32k", items)
+
+
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise GateError("no")
@@ -83,4 +91,3 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(GateError):
         build_dataset(make_config(sizes=("4k",), personas=4), tmp_path / "data", workers=1)
     assert not (tmp_path / "data").exists()
-    assert gate.__doc__
