@@ -25,12 +25,12 @@ class Deck(Generic[T]):
     Repeats stay as far apart as the number of items allows, which plain sampling does not give.
     """
 
-    __slots__ = ("_items", "_left", "_random")
+    __slots__ = ("_draw", "_items", "_left")
 
     def __init__(self, items: Sequence[T], random: Random) -> None:
         self._items = list(items)
-        self._random = random
-        self._left = random.sample(self._items, len(self._items))
+        self._draw = random.random
+        self._left = self._shuffle()
 
     @property
     def left(self) -> int:
@@ -40,5 +40,14 @@ class Deck(Generic[T]):
     def deal(self) -> T:
         """Return the next item."""
         if not self._left:
-            self._left = self._random.sample(self._items, len(self._items))
+            self._left = self._shuffle()
         return self._left.pop()
+
+    def _shuffle(self) -> list[T]:
+        # Fisher and Yates. Random.shuffle draws exact integers, at thrice the price; decks are so
+        # short that a float is even enough.
+        items, draw = self._items.copy(), self._draw
+        for last in range(len(items) - 1, 0, -1):
+            other = int(draw() * (last + 1))
+            items[last], items[other] = items[other], items[last]
+        return items

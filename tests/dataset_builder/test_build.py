@@ -195,6 +195,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "8ec178971564beae2e23ad9351eb218ce95dd240f06eaed244dfb1603e2d746e",
-    "shared_contexts_4k.jsonl": "043ccc8b9fa843ba04336e91b2c570877550edf428bcb1cf47e9afde2f267e52",
+    "questions_4k.csv": "126cd8325562e79affa4939260927661927f6ee8a22f86a8147e1c187ddea133",
+    "shared_contexts_4k.jsonl": "23c73356bde97a0c49896a875e99c840a15f044dbed05b684b5eff2a829b11e7",
 }
