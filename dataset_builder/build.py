@@ -19,8 +19,9 @@ import pyarrow as pa
 
 from personamem.cards import render_card
 from personamem.dataset_builder import schema
+from personamem.dataset_builder.audit.blind_gate import BlindGate
 from personamem.dataset_builder.audit.counts import CountedContext
-from personamem.dataset_builder.audit.gate import BlindGate, check_context, check_split
+from personamem.dataset_builder.audit.gate import check_context, check_split
 from personamem.dataset_builder.audit.records import ContextRecord, make_items
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context

@@ -1,70 +1,9 @@
-"""The command ``personamem``.
-
-Exit codes: 0 done; 1 the work failed or a check did; 2 the input cannot be used.
-"""
-
-import os
-import sys
-from concurrent.futures import BrokenExecutor
-
-import typer
-
-from personamem.dataset_builder.cli.audit import audit
-from personamem.dataset_builder.cli.build import build
-from personamem.dataset_builder.cli.console import errors
-from personamem.dataset_builder.cli.evaluate import evaluate
-from personamem.dataset_builder.cli.inspect import info, show
-from personamem.dataset_builder.cli.retrieve import retrieve
-from personamem.dataset_builder.errors import DatasetError, InvalidInputError, PersonamemError
-
-app = typer.Typer(
-    name="personamem",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    help="""Build, inspect and evaluate benchmarks of personal memory.
-
-A first dataset and a first score:
-
-    personamem build --size 4k --personas 8 --out data
-
-    personamem show data --split 4k
-
-    personamem eval data --split 4k --model hf --model_args pretrained=MODEL
-""",
-)
-app.command()(build)
-app.command()(info)
-app.command()(show)
-app.command()(audit)
-app.command()(retrieve)
-# lm-eval's parser reads the words of this command, with all of its flags, --help among them.
-app.command(
-    "eval",
-    add_help_option=False,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)(evaluate)
+"""The command ``personamem``."""
 
 
 def main() -> None:
-    """Run the command line and exit with 0, 1 or 2."""
-    try:
-        app()
-    except (InvalidInputError, DatasetError) as error:
-        errors().print(f"[bold red]error:[/] {_escape(error)}", soft_wrap=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        # Somebody read enough (`personamem show ... | head`); keep the interpreter quiet about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except (PersonamemError, BrokenExecutor, OSError) as error:
-        errors().print(f"[bold red]failed:[/] {_escape(error)}", soft_wrap=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        errors().print("interrupted")
-        sys.exit(1)
+    """Run the command line."""
+    # Imported here: processes that a build starts import this module anew, and need nothing of it.
+    from personamem.dataset_builder.cli.app import main as run
 
-
-def _escape(error: Exception) -> str:
-    return str(error).replace("[", r"\[")
+    run()

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from personamem.dataset_builder.audit.blind_gate import GateError, check_blind
 from personamem.dataset_builder.audit.counts import count_context
-from personamem.dataset_builder.audit.gate import GateError, check_blind, check_context, check_split
+from personamem.dataset_builder.audit.gate import check_context, check_split
 from personamem.dataset_builder.audit.records import ContextRecord, Item
 from personamem.dataset_builder.audit.sources import SplitSource, read_split
 from personamem.dataset_builder.build import build_dataset
