@@ -1,9 +1,10 @@
 """How long a build takes against the floor: the least work any builder of the same bytes must do.
 
-    make bench       (or: python -m bench.build [--pairs 5] [--personas 8] [--questions 64])
+    make bench       (or: python -m bench.build [--pairs 5] [--size 32k] [--personas 8] ...)
 
-A pair is one run of `personamem build` with one worker and one run of the floor, both in processes
-of their own, start-up included. The floor takes the finished messages, counts the tokens of each
+A pair is one run of `personamem build` and one run of the floor, start-up included; without
+options at the default scale, as a user runs it. The build has its gate and uses all cores unless
+--workers says otherwise. The floor is one process that takes the finished messages, tokenizes each
 once, and writes every file of the dataset once. The last line is the result:
 
     build / floor: RATIOx (MIN-MAX, N pairs)
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from bench.measure import describe
 
-SPLIT = "32k"
+SIZES = ("32k", "128k", "1M")
 
 
 def main() -> int:
@@ -33,7 +34,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         for pair in range(1, options.pairs + 1):
             dataset = Path(scratch) / f"build-{pair}"
-            build_seconds = time_build(dataset, options.personas, options.questions)
+            build_seconds = time_build(dataset, options)
             floor_seconds = time_floor(dataset, Path(scratch) / f"floor-{pair}")
             ratios.append(build_seconds / floor_seconds)
             print(f"pair {pair}: build {build_seconds:.2f} s, floor {floor_seconds:.2f} s")
@@ -46,18 +47,20 @@ def parse_arguments() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description="Time a build against the floor.")
     parser.add_argument("--pairs", type=int, default=5, help="measurements (default: 5)")
-    parser.add_argument("--personas", type=int, default=8, help="a multiple of four (default: 8)")
-    parser.add_argument("--questions", type=int, default=64, help="per split (default: 64)")
+    parser.add_argument("--size", action="append", choices=SIZES, help="repeatable (default: all)")
+    for name in ("personas", "questions", "workers"):
+        parser.add_argument(f"--{name}", help="as of personamem build")
     return parser.parse_args()
 
 
-def time_build(dataset: Path, personas: int, questions: int) -> float:
+def time_build(dataset: Path, options: argparse.Namespace) -> float:
     """Return the seconds that `personamem build` needs to write ``dataset``."""
-    command = [
-        *(str(Path(sys.executable).parent / "personamem"), "build", "--size", SPLIT),
-        *("--personas", str(personas), "--questions", str(questions), "--workers", "1"),
-        *("--out", str(dataset)),
-    ]
+    command = [str(Path(sys.executable).parent / "personamem"), "build", "--out", str(dataset)]
+    for size in options.size or SIZES:
+        command += ["--size", size]
+    for name in ("personas", "questions", "workers"):
+        if getattr(options, name) is not None:
+            command += [f"--{name}", getattr(options, name)]
     started = time.perf_counter()
     finished = subprocess.run(command, stdout=subprocess.DEVNULL)
     if finished.returncode != 0:
@@ -83,13 +86,17 @@ def time_floor(dataset: Path, copy: Path) -> float:
 
 
 def run_floor(dataset: Path, copy: Path, sender: Connection) -> None:
-    """Count every message's tokens once, write every byte once, report the seconds of reading."""
+    """Tokenize every message once, write every byte once, report the seconds of reading."""
     import bpe_openai
     import pyarrow.parquet as parquet
 
     started = time.perf_counter()
-    messages = parquet.read_table(dataset / "contexts" / f"{SPLIT}.parquet")["messages"]
-    texts = [message["content"] for context in messages.to_pylist() for message in context]
+    texts = [
+        message["content"]
+        for path in sorted((dataset / "contexts").glob("*.parquet"))
+        for context in parquet.read_table(path, columns=["messages"])["messages"].to_pylist()
+        for message in context
+    ]
     files = {
         path.relative_to(dataset): path.read_bytes()
         for path in dataset.rglob("*")
