@@ -110,7 +110,6 @@ class GenerationReader:
             if is_out_of_memory(error):
                 raise self._context.refuse(prompt.settings.max_tokens, 1) from error
             raise
-        self._context.tokens_read += 1
         self._report(request, output[0, tokens.shape[1] :].tolist())
 
 

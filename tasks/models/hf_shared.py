@@ -51,7 +51,8 @@ class ReadingStats:
 
     Attributes:
         distinct: different tokens, counting every shared beginning once: the least there is.
-        computed: tokens the model has read, padding included; generated ones are left out.
+        computed: tokens the model has read, padding included. Generating is left out, which begins
+            with the last token of a prompt.
         naive: tokens of every different prompt, each read from its beginning.
     """
 

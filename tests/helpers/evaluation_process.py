@@ -1,0 +1,36 @@
+"""An lm-eval run of our models as a process of its own that starts fast and can be killed."""
+
+import os
+import sys
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+PRELOADED = [
+    "lm_eval.__main__",
+    "lm_eval.evaluator",
+    "lm_eval.tasks",
+    "personamem.models.hf_shared",
+]
+
+
+def start_evaluation(arguments: list[str], log: Path) -> ForkServerProcess:
+    """Start ``lm_eval run ARGUMENTS``; what it prints goes to ``log``."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    process = context.Process(target=_evaluate, args=(arguments, log))
+    process.start()
+    return process
+
+
+def _evaluate(arguments: list[str], log: Path) -> None:
+    with log.open("ab") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    sys.argv = ["lm_eval", "run", *arguments]
+    from lm_eval.__main__ import cli_evaluate
+
+    from personamem.models import register_models
+
+    register_models()
+    cli_evaluate()
