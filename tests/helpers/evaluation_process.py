@@ -2,16 +2,12 @@
 
 import os
 import sys
+from functools import partialmethod
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-PRELOADED = [
-    "lm_eval.__main__",
-    "lm_eval.evaluator",
-    "lm_eval.tasks",
-    "personamem.models.hf_shared",
-]
+PRELOADED = ["lm_eval.__main__", "lm_eval.evaluator", "personamem.models.hf_shared"]
 
 
 def start_evaluation(arguments: list[str], log: Path) -> ForkServerProcess:
@@ -29,7 +25,10 @@ def _evaluate(arguments: list[str], log: Path) -> None:
         os.dup2(output.fileno(), 2)
     sys.argv = ["lm_eval", "run", *arguments]
     from lm_eval.__main__ import cli_evaluate
+    from lm_eval.tasks import TaskManager
 
+    # lm-eval's own tasks are thousands of files, and looked through at every start.
+    TaskManager.__init__ = partialmethod(TaskManager.__init__, include_defaults=False)  # type: ignore[method-assign]
     from personamem.models import register_models
 
     register_models()
