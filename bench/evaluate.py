@@ -1,0 +1,166 @@
+"""How much faster `hf-shared` answers multiple choice than `hf`, on the same weights.
+
+    make bench       (or: python bench/evaluate.py [--pairs 5] [--questions 16] [--model FOLDER])
+
+Builds a dataset of four contexts of 4k tokens with eight questions each, and asks the first of
+them in one process, in turns: by `hf-shared`, by `hf`, and by the least a runner can do that reads
+every prompt from its beginning: one forward pass a question, with the logits of its last token
+only. Each time the answers are compared: other predictions, or log-probabilities that are more
+than 1e-3 apart, are an error. The last two lines are the result:
+
+    hf / hf-shared: RATIOx (MIN-MAX, N pairs)
+    one forward pass a question / hf-shared: RATIOx (MIN-MAX, N pairs)
+
+RATIO is the median over the pairs of the seconds of both; higher is better.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+TASK = "personamem_4k_ll"
+LETTERS = 4
+TOLERANCE = 1e-3
+
+Answers = list[tuple[float, bool]]
+
+
+def main() -> int:
+    """Measure the pairs and print the result."""
+    options = parse_arguments()
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = options.model or export_model(Path(scratch) / "model")
+        os.environ["HF_DATASETS_CACHE"] = str(Path(scratch) / "cache")
+        hf, shared = load_models(folder)
+        requests = make_requests(shared, build_dataset(Path(scratch) / "dataset"), options)
+        runners: dict[str, Callable[[], Answers]] = {
+            "hf-shared": lambda: shared.loglikelihood(requests, disable_tqdm=True),
+            "hf": lambda: hf.loglikelihood(requests, disable_tqdm=True),
+            "one forward pass a question": lambda: read_each(hf, requests),
+        }
+        ratios: dict[str, list[float]] = {name: [] for name in runners if name != "hf-shared"}
+        for pair in range(1, options.pairs + 1):
+            seconds, answers = {}, {}
+            for name, run in runners.items():
+                seconds[name], answers[name] = time_run(run)
+            for name in ratios:
+                compare(answers["hf-shared"], answers[name])
+                ratios[name].append(seconds[name] / seconds["hf-shared"])
+            times = ", ".join(f"{name} {value:.2f} s" for name, value in seconds.items())
+            print(f"pair {pair}: {times}", flush=True)
+    print(f"{len(requests) // LETTERS} questions, the same predictions; {shared.stats}")
+    for name, values in ratios.items():
+        print(describe(name, values))
+    return 0
+
+
+def describe(name: str, ratios: Sequence[float]) -> str:
+    """Return the one line that sums up the pairs."""
+    return (
+        f"{name} / hf-shared: {statistics.median(ratios):.2f}x "
+        f"({min(ratios):.2f}-{max(ratios):.2f}, {len(ratios)} pairs)"
+    )
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(description="Time hf-shared against hf.")
+    parser.add_argument("--pairs", type=int, default=5, help="measurements (default: 5)")
+    parser.add_argument("--questions", type=int, default=16, help="up to 32 (default: 16)")
+    parser.add_argument("--model", type=Path, help="a model's folder (default: SmolLM2-135M)")
+    parser.add_argument("--plain", action="store_true", help="without the chat template")
+    return parser.parse_args()
+
+
+def export_model(folder: Path) -> Path:
+    """Write SmolLM2-135M-Instruct into ``folder`` and return the folder."""
+    subprocess.run([sys.executable, ROOT / "examples" / "smollm2.py", folder], check=True)
+    return folder
+
+
+def build_dataset(folder: Path) -> Path:
+    """Build four contexts with eight questions each and return their folder."""
+    program = Path(sys.executable).parent / "personamem"
+    command = [program, "build", "--size", "4k", "--personas", "4", "--out", folder]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return folder
+
+
+def load_models(folder: Path) -> tuple[Any, Any]:
+    """Return `hf` and `hf-shared` over the same weights, in 32 bits."""
+    from lm_eval.models.huggingface import HFLM
+
+    from personamem.models.hf_shared import SharedHFLM
+
+    hf = HFLM(pretrained=str(folder), device="cpu", dtype="float32")
+    return hf, SharedHFLM(pretrained=hf.model, tokenizer=hf.tokenizer)
+
+
+def make_requests(model: Any, dataset: Path, options: argparse.Namespace) -> list[Any]:
+    """Return the requests of the first questions, ordered by context: four letters each."""
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(
+        include_path=str(ROOT / "tasks"), include_defaults=False, metadata={"dataset": str(dataset)}
+    )
+    task = manager.load([TASK])["tasks"][TASK]
+    task.build_all_requests(
+        limit=options.questions,
+        rank=0,
+        world_size=1,
+        apply_chat_template=not options.plain,
+        chat_template=model.apply_chat_template,
+        tokenizer_name=model.tokenizer_name,
+    )
+    return list(task.instances)
+
+
+def time_run(run: Callable[[], Answers]) -> tuple[float, Answers]:
+    """Return the seconds that a run takes, and its answers."""
+    started = time.perf_counter()
+    answers = run()
+    return time.perf_counter() - started, answers
+
+
+def read_each(model: Any, requests: Sequence[Any]) -> Answers:
+    """Score the letters of each question by one pass over its prompt."""
+    import torch
+
+    answers: Answers = []
+    for first in range(0, len(requests), LETTERS):
+        pairs = [model._encode_pair(*request.args) for request in requests[first : first + LETTERS]]
+        with torch.no_grad():
+            logits = model.model(torch.tensor([pairs[0][0]]), logits_to_keep=1).logits[0, -1]
+        scores = logits.log_softmax(-1)
+        best = int(scores.argmax())
+        answers += [(float(scores[letter]), letter == best) for _, (letter,) in pairs]
+    return answers
+
+
+def compare(ours: Answers, theirs: Answers) -> None:
+    """Check that two runs predict the same letters with the same log-probabilities."""
+    difference = max(abs(a - b) for (a, _), (b, _) in zip(ours, theirs, strict=True))
+    same = all(a[1] == b[1] for a, b in zip(ours, theirs, strict=True))
+    if difference > TOLERANCE or not same or predict(ours) != predict(theirs):
+        sys.exit(f"The answers differ: log-probabilities by up to {difference:.2g}.")
+
+
+def predict(answers: Answers) -> list[int]:
+    """Return the number of the likeliest letter of each question."""
+    likelihoods = [likelihood for likelihood, _ in answers]
+    groups = [likelihoods[at : at + LETTERS] for at in range(0, len(likelihoods), LETTERS)]
+    return [group.index(max(group)) for group in groups]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

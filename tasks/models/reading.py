@@ -1,0 +1,202 @@
+"""Reading tokens into a model's cache: in chunks, within the memory there is, with few logits.
+
+Only the logits that somebody asked for are made. A chunk that does not fit into memory is halved,
+down to `LEAST_CHUNK` tokens; so is a batch of continuations, down to one. What was read before the
+memory ran out stays read.
+"""
+
+import gc
+import inspect
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from personamem.dataset_builder.errors import PersonamemError
+from personamem.models.caches import (
+    CacheError,
+    Snapshot,
+    check_cache,
+    repeat_cache,
+    restore_snapshot,
+    take_snapshot,
+)
+from personamem.models.prefixes import Tokens
+
+LEAST_CHUNK = 16
+
+logger = logging.getLogger(__name__)
+
+
+class OutOfMemoryError(PersonamemError, RuntimeError):
+    """There is no memory for even the least that can be read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A state of a reader: the number of tokens read and what the cache held then."""
+
+    length: int
+    snapshot: Snapshot | None
+
+
+class ContextReader:
+    """A causal language model with what it has read so far.
+
+    Args:
+        model: the model; it is only run, never changed.
+        device: where the tokens go.
+        chunk: the most tokens read at once.
+        precision: the dtype of mixed precision; None for the model's own.
+    """
+
+    def __init__(
+        self, model: Any, device: torch.device, chunk: int, precision: torch.dtype | None
+    ) -> None:
+        """Find out by which names the model takes its cache and the number of logits."""
+        self.length = 0
+        self.cache: Any = None
+        self.tokens_read = 0
+        self.device = device
+        self.name = type(model).__name__
+        self._model, self._chunk, self._precision = model, chunk, precision
+        base = model.get_base_model() if hasattr(model, "get_base_model") else model
+        accepted = inspect.signature(base.forward).parameters
+        self.cache_name = "cache_params" if "cache_params" in accepted else "past_key_values"
+        self._keeps_logits = "logits_to_keep" in accepted
+
+    def mark(self) -> Mark:
+        """Return the state, to go back to."""
+        return Mark(self.length, None if self.length == 0 else take_snapshot(self.cache))
+
+    def restore(self, mark: Mark) -> None:
+        """Go back to a state that ``mark`` returned."""
+        if mark.snapshot is None:
+            self.cache = None
+        else:
+            restore_snapshot(self.cache, mark.snapshot)
+        self.length = mark.length
+
+    def read(self, tokens: Tokens, first_logits: int | None) -> Iterator[tuple[int, torch.Tensor]]:
+        """Read tokens after those read so far.
+
+        Args:
+            tokens: what to read.
+            first_logits: the first of ``tokens`` after which the logits are wanted; None for none.
+
+        Yields:
+            The number of a token and the logits after it and those that follow, [tokens, vocab],
+            chunk by chunk. Nothing is read beyond what is taken from the iterator.
+
+        Raises:
+            OutOfMemoryError: not even `LEAST_CHUNK` tokens can be read at once.
+            CacheError: the cache cannot be brought back to an earlier state.
+        """
+        wanted = len(tokens) if first_logits is None else first_logits
+        at, chunk = 0, self._chunk
+        while at < len(tokens):
+            end = min(at + chunk, len(tokens))
+            mark = self.mark()
+            try:
+                logits, self.cache = self._run(tokens[None, at:end], self.cache, end - wanted)
+            except Exception as error:
+                if not is_out_of_memory(error):
+                    raise
+                chunk = (end - at) // 2
+                if chunk < LEAST_CHUNK:
+                    raise self.refuse(end - at, 1) from error
+                logits = None
+            if logits is None:
+                # Outside of the handler, whose exception holds on to the tensors of the attempt.
+                self._recover(mark)
+                continue
+            self.length += end - at
+            if end > wanted:
+                yield max(at, wanted), logits[0]
+            at = end
+
+    def read_rows(self, rows: Sequence[Tokens], kept: int) -> torch.Tensor:
+        """Read several continuations at once, as a batch, and leave the state as it is.
+
+        Shorter rows are filled up at their ends, where no token that counts can see it.
+
+        Returns:
+            The logits after the last ``kept`` positions of the filled rows, [rows, kept, vocab].
+
+        Raises:
+            OutOfMemoryError: the batch does not fit.
+        """
+        batch = fill_rows(rows)
+        try:
+            repeated = None if self.cache is None else repeat_cache(self.cache, len(rows))
+            return self._run(batch, repeated, kept)[0]
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            problem = self.refuse(batch.shape[1], len(rows))
+        free_memory()
+        raise problem
+
+    def _run(self, tokens: Tokens, cache: Any, kept: int) -> tuple[torch.Tensor, Any]:
+        options: dict[str, Any] = {self.cache_name: cache, "use_cache": True}
+        if self._keeps_logits:
+            # Of zero a model makes "all".
+            options["logits_to_keep"] = max(kept, 1)
+        inputs = torch.from_numpy(tokens.astype(np.int64)).to(self.device)
+        with (
+            torch.no_grad(),
+            torch.autocast(
+                device_type=self.device.type,
+                dtype=self._precision,
+                enabled=self._precision is not None,
+            ),
+        ):
+            output = self._model(inputs, **options)
+        cache = getattr(output, self.cache_name, None)
+        if cache is None:
+            raise CacheError(
+                f"{self.name} returns no cache of what it has read, so a context "
+                "cannot be read once for many questions. Use --model hf."
+            )
+        check_cache(cache)
+        self.tokens_read += tokens.size
+        return output.logits[:, -max(kept, 1) :], cache
+
+    def _recover(self, mark: Mark) -> None:
+        self.restore(mark)
+        free_memory()
+        logger.warning("Out of memory after %d tokens; reading in smaller chunks.", mark.length)
+
+    def refuse(self, tokens: int, rows: int) -> OutOfMemoryError:
+        """Return the error for rows of tokens that there is no memory to read."""
+        batch = f"{rows} times {tokens:,}" if rows > 1 else f"{tokens:,}"
+        return OutOfMemoryError(
+            f"There is no memory to read {batch} tokens after {self.length:,} tokens of context. "
+            "Use a smaller size of context, a smaller model or dtype, or a larger machine."
+        )
+
+
+def fill_rows(rows: Sequence[Tokens]) -> Tokens:
+    """Return rows of different lengths as one array, filled up at their ends."""
+    filled = np.zeros((len(rows), max(map(len, rows))), np.int32)
+    for number, row in enumerate(rows):
+        filled[number, : len(row)] = row
+    return filled
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an exception says that memory ran out, on whatever device."""
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    signs = ("out of memory", "not enough memory", "can't allocate memory")
+    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in signs)
+
+
+def free_memory() -> None:
+    """Give back what a failed attempt has left behind."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
