@@ -91,7 +91,7 @@ def export_model(folder: Path) -> Path:
 def build_dataset(folder: Path) -> Path:
     """Build four contexts with eight questions each and return their folder."""
     program = Path(sys.executable).parent / "personamem"
-    command = [program, "build", "--size", "4k", "--personas", "4", "--out", folder]
+    command = [str(program), "build", "--size", "4k", "--personas", "4", "--out", str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return folder
 
