@@ -14,9 +14,9 @@ from personamem.dataset_builder.audit.metadata import (
     MetadataRow,
     make_metadata_rows,
 )
-from personamem.dataset_builder.audit.records import Scores, items_of
+from personamem.dataset_builder.audit.records import Scores, make_items
+from personamem.dataset_builder.audit.sources import read_split
 from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
-from personamem.loaders import load_personamem
 
 Choose = Callable[[Random, MetadataRow, int], int]
 """From a row and the gold of the row before: the gold."""
@@ -113,14 +113,14 @@ def test_random_letters_are_at_chance() -> None:
 
 @pytest.mark.parametrize("split", ["4k", "32k"])
 def test_our_columns_and_rows_give_nothing_away(dataset: Path, split: str) -> None:
-    data = load_personamem(dataset, split)
-    rows = make_metadata_rows(data.questions, items_of(data))
+    data = read_split(dataset, split)
+    rows = make_metadata_rows(data.questions, make_items(data.questions, data.annotations))
     assert best_p_value(list(rows)) >= 0.05
 
 
 def test_rows_carry_the_columns(dataset: Path) -> None:
-    data = load_personamem(dataset, "4k")
-    rows = make_metadata_rows(data.questions, items_of(data))
+    data = read_split(dataset, "4k")
+    rows = make_metadata_rows(data.questions, make_items(data.questions, data.annotations))
     question, row = data.questions[3], rows[3]
     assert row.row_number == 3
     assert row.gold == question.answer_index
@@ -129,7 +129,7 @@ def test_rows_carry_the_columns(dataset: Path) -> None:
     percentage = float(question.distance_to_ref_proportion_in_context.rstrip("%"))
     assert row.proportion == pytest.approx(percentage / 100)
     broken = replace(question, distance_to_ref_proportion_in_context="n/a")
-    (row,) = make_metadata_rows([broken], [items_of(data)[3]])
+    (row,) = make_metadata_rows([broken], [make_items(data.questions, data.annotations)[3]])
     assert row.proportion != row.proportion
 
 

@@ -13,15 +13,15 @@ import pytest
 
 from personamem.dataset_builder.audit.blind import credit
 from personamem.dataset_builder.audit.postings import K1, B, Postings, find_words
-from personamem.dataset_builder.audit.records import Item, Scores, items_of
+from personamem.dataset_builder.audit.records import Item, Scores, make_items
 from personamem.dataset_builder.audit.shallow import (
     KEYWORD_POLICIES,
     SHALLOW_POLICIES,
     score_context,
 )
+from personamem.dataset_builder.audit.sources import read_split
 from personamem.dataset_builder.audit.statistics import correct_holm, measure_accuracy
 from personamem.dataset_builder.schema import NEW_IDEAS, Message
-from personamem.loaders import load_personamem
 
 WORDS = ["".join(Random(i).choices("abcdefghijklmnopqrstuvwxyz", k=4 + i % 5)) for i in range(300)]
 
@@ -126,10 +126,12 @@ def test_without_a_leak_no_policy_is_above_chance() -> None:
 
 
 def test_our_questions_need_more_than_matching(dataset: Path) -> None:
-    data = load_personamem(dataset, "32k")
+    data = read_split(dataset, "32k")
     pairs = [
         (item, question)
-        for item, question in zip(items_of(data), data.questions, strict=True)
+        for item, question in zip(
+            make_items(data.questions, data.annotations), data.questions, strict=True
+        )
         if item.question_type != NEW_IDEAS
     ]
     by_context = defaultdict(list)
@@ -138,7 +140,9 @@ def test_our_questions_need_more_than_matching(dataset: Path) -> None:
     credits: defaultdict[str, list[float]] = defaultdict(list)
     for identifier, rows in by_context.items():
         items = [item for item, _ in rows]
-        scores = score_context(data.context(identifier), items, [end for _, end in rows])
+        scores = score_context(
+            data.contexts.read(identifier).messages, items, [end for _, end in rows]
+        )
         for name in SHALLOW_POLICIES:
             credits[name].extend(credit(items, scores[name]))
     for name, values in credits.items():
