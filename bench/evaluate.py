@@ -84,14 +84,15 @@ def parse_arguments() -> argparse.Namespace:
 
 def export_model(folder: Path) -> Path:
     """Write SmolLM2-135M-Instruct into ``folder`` and return the folder."""
-    subprocess.run([sys.executable, ROOT / "examples" / "smollm2.py", folder], check=True)
+    script = str(ROOT / "examples" / "smollm2.py")
+    subprocess.run([sys.executable, script, str(folder)], check=True)
     return folder
 
 
 def build_dataset(folder: Path) -> Path:
     """Build four contexts with eight questions each and return their folder."""
     program = Path(sys.executable).parent / "personamem"
-    command = [program, "build", "--size", "4k", "--personas", "4", "--out", folder]
+    command = [str(program), "build", "--size", "4k", "--personas", "4", "--out", str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return folder
 
