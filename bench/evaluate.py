@@ -84,7 +84,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def export_model(folder: Path) -> Path:
     """Write SmolLM2-135M-Instruct into ``folder`` and return the folder."""
-    subprocess.run([sys.executable, ROOT / "examples" / "smollm2.py", folder], check=True)
+    script = str(ROOT / "examples" / "smollm2.py")
+    subprocess.run([sys.executable, script, str(folder)], check=True)
     return folder
 
 

