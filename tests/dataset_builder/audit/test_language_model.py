@@ -14,6 +14,7 @@ from personamem.dataset_builder.audit.language_model import (
 from personamem.dataset_builder.audit.records import Item, make_items
 from personamem.dataset_builder.audit.sources import read_split
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders import load_personamem
 
 QUESTIONS = 4
 
@@ -32,7 +33,10 @@ def test_scores_are_those_of_the_task_without_context(
 
     data = read_split(tiny_dataset, "4k")
     items = {item.question_id: item for item in make_items(data.questions, data.annotations)}
-    ordered = [items[question.question_id] for question in data.ordered_questions()]
+    ordered = [
+        items[question.question_id]
+        for question in load_personamem(tiny_dataset, "4k").ordered_questions()
+    ]
     scores = score_language_model(smollm2_dir, ordered, limit=QUESTIONS)
 
     manager = TaskManager(

@@ -125,7 +125,8 @@ def test_rows_carry_the_columns(dataset: Path) -> None:
     assert row.row_number == 3
     assert row.gold == question.answer_index
     assert row.end_index == question.end_index_in_shared_context
-    assert row.group == getattr(data.evidence_for(question), "quad_id", None)
+    assert data.annotations is not None
+    assert row.group == data.annotations[question.question_id].quad_id
     percentage = float(question.distance_to_ref_proportion_in_context.rstrip("%"))
     assert row.proportion == pytest.approx(percentage / 100)
     broken = replace(question, distance_to_ref_proportion_in_context="n/a")
