@@ -16,7 +16,8 @@ OVERALL = "overall"
 class Baseline:
     """A policy on one question type, or on all (``OVERALL``).
 
-    ``p_corrected`` is its p-value after Holm's correction for all baselines and types of the split.
+    ``p_corrected`` is its p-value after Holm's correction for the baselines and types of its
+    family, and Bonferroni's for the families of the audit.
     """
 
     policy: str
@@ -48,10 +49,13 @@ def run_blind_baselines(items: Sequence[Item]) -> tuple[Baseline, ...]:
     return measure_baselines(items, score_blind(items))
 
 
-def measure_baselines(items: Sequence[Item], scores: Mapping[str, Scores]) -> tuple[Baseline, ...]:
+def measure_baselines(
+    items: Sequence[Item], scores: Mapping[str, Scores], families: int = 1
+) -> tuple[Baseline, ...]:
     """Hold the policies of ``scores`` against chance, overall and per question type.
 
-    Their p-values are corrected together, as one family.
+    Their p-values are corrected together, as one of ``families`` that an audit looks at: so an
+    audit of a sound dataset, however many splits it has, fails once in twenty times by chance.
     """
     types = [OVERALL, *sorted({item.question_type for item in items})]
     measured: list[tuple[str, str, Accuracy]] = []
@@ -64,7 +68,8 @@ def measure_baselines(items: Sequence[Item], scores: Mapping[str, Scores]) -> tu
                 if question_type in (OVERALL, item.question_type)
             ]
             measured.append((name, question_type, measure_accuracy(chosen)))
-    corrected = correct_holm([accuracy.p_value for _, _, accuracy in measured])
+    p_values = [min(1.0, families * accuracy.p_value) for _, _, accuracy in measured]
+    corrected = correct_holm(p_values)
     return tuple(
         Baseline(name, question_type, accuracy, p)
         for (name, question_type, accuracy), p in zip(measured, corrected, strict=True)

@@ -47,6 +47,9 @@ from personamem.loaders.sources import Layout
 Report = Callable[[str, int, int], None]
 """Hears the split, how many contexts are done, and how many there are."""
 
+FAMILIES = 2
+"""Of a split, the blind policies and those on metadata are held against chance."""
+
 TEXT_SEED = 0
 """Decides which messages the text measures sample."""
 
@@ -119,9 +122,12 @@ def audit_split(
     split: str,
     baselines: Sequence[str] = (),
     workers: int = 1,
+    splits: int = 1,
     report: Report = lambda split, done, total: None,
 ) -> SplitAudit:
     """Audit one split of ``source`` with ``workers`` processes.
+
+    ``splits`` is how many the whole audit looks at: its p-values are corrected for all of them.
 
     Raises:
         DatasetError: the source is no dataset, or a file cannot be read at all.
@@ -135,14 +141,15 @@ def audit_split(
         examined.append(context)
         report(split, len(examined), total)
     items = make_items(read.questions, read.annotations)
+    tests = FAMILIES * splits
     families = {
-        "blind": _measure(items, _score_blind(items, policies), policies),
-        "metadata": _measure(items, _score_metadata(read, items, policies), policies),
+        "blind": _measure(items, _score_blind(items, policies), policies, tests),
+        "metadata": _measure(items, _score_metadata(read, items, policies), policies, tests),
         "shallow": _measure_shallow(items, examined, policies),
     }
     for folder in models:
         scores = {f"{PREFIX}{folder.name}": score_language_model(folder, items)}
-        families["blind"] += measure_baselines(items, scores)
+        families["blind"] += measure_baselines(items, scores, tests)
     ours = read.layout is Layout.OURS
     return SplitAudit(
         split=split,
@@ -189,10 +196,13 @@ def _check(read: SplitSource, examined: Sequence[ExaminedContext]) -> list[Findi
 
 
 def _measure(
-    items: Sequence[Item], scores: Mapping[str, Scores], policies: Sequence[str]
+    items: Sequence[Item],
+    scores: Mapping[str, Scores],
+    policies: Sequence[str],
+    families: int = 1,
 ) -> tuple[Baseline, ...]:
     chosen = {name: rows for name, rows in scores.items() if name in policies}
-    return measure_baselines(items, chosen) if items and chosen else ()
+    return measure_baselines(items, chosen, families) if items and chosen else ()
 
 
 def _score_blind(items: Sequence[Item], policies: Sequence[str]) -> dict[str, Scores]:

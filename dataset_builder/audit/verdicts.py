@@ -35,7 +35,7 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
                 check=policy,
                 what="Share of right answers without any context.",
                 figure=round(_overall(rows).accuracy.share, 6),
-                threshold=f"not above {CHANCE:.0%}: p (Holm) >= 0.05, overall and on every type",
+                threshold=f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= 0.05",
                 passed=not leaks,
                 rows=tuple(map(_describe, leaks[:KEPT_ROWS])),
                 offenders=len(leaks),

@@ -62,10 +62,16 @@ def audit(
 
     choose_baselines(baseline or ())
     audits: list[SplitAudit] = []
-    for name in split or list_splits(source):
+    names = split or list_splits(source)
+    for name in names:
         with _progress() as report:
             audited = audit_split(
-                source, name, baseline or (), workers or os.cpu_count() or 1, report
+                source,
+                name,
+                baseline or (),
+                workers=workers or os.cpu_count() or 1,
+                splits=len(names),
+                report=report,
             )
         audits.append(audited)
         for table in make_tables(audited):

@@ -15,8 +15,9 @@ from personamem.models.reading import ContextReader
 PROBE_TOKENS = 64
 """Of the first prompt; the first half is read by itself."""
 
-TOLERANCE = 2e-4
-"""Of log-probabilities, in 32 bits. Coarser types get 64 units of their last place."""
+TOLERANCE = 5e-3
+"""Of log-probabilities, in 32 bits. Coarser types get 64 units of their last place. A model that
+begins anew is off by far more; rounding alone has been seen to make 1e-3."""
 
 
 def check_continuing(reader: ContextReader, tokens: Tokens, coarsest: torch.dtype) -> None:
