@@ -24,8 +24,6 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import bpe_openai
-
 from bench.prefix_cache import (
     Prompt,
     count_floor,
@@ -33,6 +31,7 @@ from bench.prefix_cache import (
     order_by_context,
     order_longest_first,
 )
+from personamem.dataset_builder.tokens import count_tokens
 from personamem.loaders import PersonaMem, load_personamem, make_final_turn, render_plain
 
 BUDGETS = {f"{kilo}k": kilo * 1024 for kilo in (64, 128, 256, 512)} | {"1M": 1024 * 1024}
@@ -56,16 +55,11 @@ def main() -> int:
 
 def make_prompts(dataset: PersonaMem) -> list[Prompt]:
     """Return the prompts of all questions, in the order of the file."""
-    tokenizer = bpe_openai.get_encoding("o200k_base")
     return [
         Prompt(
             question.shared_context_id,
             question.context_length_in_tokens,
-            len(
-                tokenizer.encode_ordinary(
-                    make_final_turn(question.user_question_or_message, question.options)
-                )
-            ),
+            count_tokens(make_final_turn(question.user_question_or_message, question.options)),
         )
         for question in dataset.questions
     ]

@@ -13,16 +13,14 @@ RATIO is the median over the pairs; lower is better, 1.0 is the limit.
 """
 
 import argparse
-import multiprocessing
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from multiprocessing.connection import Connection
 from pathlib import Path
 
-from bench.measure import describe
+from bench.measure import describe, measure
 
 SIZES = ("32k", "128k", "1M")
 
@@ -71,22 +69,12 @@ def time_build(dataset: Path, options: argparse.Namespace) -> float:
 def time_floor(dataset: Path, copy: Path) -> float:
     """Return the seconds that the floor needs to write the files of ``dataset`` to ``copy``."""
     # Reading the dataset is no part of the floor: a builder has the texts in memory.
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("spawn").Process(
-        target=run_floor, args=(dataset, copy, sender)
-    )
-    started = time.perf_counter()
-    process.start()
-    sender.close()
-    reading = receiver.recv()
-    process.join()
-    if process.exitcode != 0:
-        raise RuntimeError(f"The floor ended with exit code {process.exitcode}.")
-    return time.perf_counter() - started - float(reading)
+    floor = measure(run_floor, dataset, copy)
+    return floor.seconds - float(floor.value)
 
 
-def run_floor(dataset: Path, copy: Path, sender: Connection) -> None:
-    """Tokenize every message once, write every byte once, report the seconds of reading."""
+def run_floor(dataset: Path, copy: Path) -> float:
+    """Tokenize every message once, write every byte once; return the seconds of reading."""
     import bpe_openai
     import pyarrow.parquet as parquet
 
@@ -110,7 +98,7 @@ def run_floor(dataset: Path, copy: Path, sender: Connection) -> None:
     for name, content in files.items():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_bytes(content)
-    sender.send(reading)
+    return reading
 
 
 if __name__ == "__main__":

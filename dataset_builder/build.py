@@ -7,11 +7,8 @@ back bytes; the parent writes them in a fixed order, so the number of workers ch
 import hashlib
 import json
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +19,7 @@ from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.blind_gate import BlindGate
 from personamem.dataset_builder.audit.counts import CountedContext
 from personamem.dataset_builder.audit.gate import check_context, check_split
-from personamem.dataset_builder.audit.records import ContextRecord, make_items
+from personamem.dataset_builder.audit.records import make_items
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
 from personamem.dataset_builder.package.folder import stage_folder
@@ -37,10 +34,16 @@ from personamem.dataset_builder.package.tables import (
     batch_to_bytes,
     write_questions,
 )
+from personamem.dataset_builder.parallel import map_in_order
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
-from personamem.dataset_builder.schema import Annotation, Question, make_annotation
+from personamem.dataset_builder.schema import (
+    Annotation,
+    ContextRecord,
+    Question,
+    make_annotation,
+)
 from personamem.dataset_builder.world.cohort import build_cohort
 
 
@@ -121,7 +124,7 @@ def _build_split(
     rows: list[Row] = []
     tokens: dict[str, int] = {}
     with ContextsWriter(folder, size) as contexts:
-        for built in _map_in_order(build_one, jobs, workers):
+        for built in map_in_order(build_one, jobs, workers):
             contexts.append(batch_from_bytes(built.batch), built.json_line)
             rows.extend(built.rows)
             tokens[built.context_id] = built.tokens
@@ -149,7 +152,7 @@ def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:
         config,
         size,
         _as_record(context, index, context_id),
-        CountedContext(context_id, index.tokens, index.letters, index.unrelated),
+        CountedContext(index.tokens, index.letters, index.unrelated),
         *_as_read([row.benchmark for row in rows], [row.annotation for row in rows]),
     )
     batch = _context_batch(context, index, context_id)
@@ -192,24 +195,3 @@ def _context_batch(context: Context, index: ContextIndex, context_id: str) -> pa
         "messages": list(context.messages),
     }
     return pa.RecordBatch.from_pylist([row], schema=schema.CONTEXTS_SCHEMA)
-
-
-def _map_in_order(
-    function: Callable[[Any], BuiltContext], jobs: Iterable[Any], workers: int
-) -> Iterator[BuiltContext]:
-    """Yield results in the order of ``jobs``, with a bounded number waiting in memory."""
-    if workers == 1:
-        yield from map(function, jobs)
-        return
-    waiting: deque[Future[BuiltContext]] = deque()
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        try:
-            for job in jobs:
-                waiting.append(pool.submit(function, job))
-                if len(waiting) >= 2 * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()

@@ -3,7 +3,8 @@
 The 15 benchmark columns, their order and types are those of the official PersonaMem release.
 """
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -139,6 +140,38 @@ class Message(TypedDict):
 
     role: str
     content: str
+
+
+UNKNOWN_PERSONA = -1
+"""``persona_id`` where a release does not name the persona."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRecord:
+    """One context with what its file states about it.
+
+    ``session_starts`` are message indices. Official releases state no topics, dates and totals:
+    there ``session_topics`` and ``session_dates`` are empty, ``persona_id`` is
+    ``UNKNOWN_PERSONA`` and the totals are None.
+    """
+
+    context_id: str
+    messages: Sequence[Message]
+    session_starts: tuple[int, ...]
+    persona_id: int = UNKNOWN_PERSONA
+    session_topics: tuple[str, ...] = ()
+    session_dates: tuple[str, ...] = ()
+    num_tokens: int | None = None
+    num_letters: int | None = None
+
+    def session_at(self, message: int) -> int:
+        """Return the number of the session that holds message ``message``."""
+        return bisect_right(self.session_starts, message) - 1
+
+    def session_ending_at(self, end: int) -> int | None:
+        """Return the number of the session whose last message is ``end - 1``, or None."""
+        ends = (*self.session_starts[1:], len(self.messages))
+        return ends.index(end) if end in ends else None
 
 
 @dataclass(frozen=True, slots=True)

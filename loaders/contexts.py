@@ -7,7 +7,6 @@ built without parsing any message, and reads one context when asked. Caching is 
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,28 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.schema import CONTEXTS_SCHEMA, Message
+from personamem.dataset_builder.schema import CONTEXTS_SCHEMA, ContextRecord, Message
 from personamem.loaders.csv_rows import not_utf8
-from personamem.loaders.questions import UNKNOWN_PERSONA, check_columns
+from personamem.loaders.questions import check_columns
 
 ROLES = ("system", "user", "assistant")
 _FIRST_KEY = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """One context: its messages, and the message indices at which its sessions start.
-
-    The rest is what the file states beside; official releases state none of it.
-    """
-
-    messages: tuple[Message, ...]
-    session_starts: tuple[int, ...]
-    session_topics: tuple[str, ...] = ()
-    session_dates: tuple[str, ...] = ()
-    persona_id: int = UNKNOWN_PERSONA
-    num_tokens: int | None = None
-    num_letters: int | None = None
 
 
 class ContextStore(Protocol):
@@ -49,7 +32,7 @@ class ContextStore(Protocol):
     def length_of(self, shared_context_id: str) -> int | None:
         """Return a context's number of messages, or None where only reading it tells."""
 
-    def read(self, shared_context_id: str) -> Context:
+    def read(self, shared_context_id: str) -> ContextRecord:
         """Read one context."""
 
 
@@ -85,7 +68,7 @@ class ParquetContexts:
         stated = self._stated.get(shared_context_id)
         return None if stated is None else int(stated["num_messages"])
 
-    def read(self, shared_context_id: str) -> Context:
+    def read(self, shared_context_id: str) -> ContextRecord:
         """Read one context. The decoded row group stays, since its other row is asked for next.
 
         Raises:
@@ -105,7 +88,14 @@ class ParquetContexts:
                 f"{where} holds {len(messages)} messages, its num_messages says "
                 f"{stated['num_messages']}."
             )
-        return Context(
+        sessions = {len(stated[f"session_{name}"]) for name in ("starts", "topics", "dates")}
+        if len(sessions) != 1 or not _are_starts(stated["session_starts"], len(messages)):
+            raise DatasetError(
+                f"{where}: session_starts, session_topics and session_dates do not describe the "
+                f"same sessions, from message 0 on and in order."
+            )
+        return ContextRecord(
+            context_id=shared_context_id,
             messages=messages,
             session_starts=tuple(stated["session_starts"]),
             session_topics=tuple(stated["session_topics"]),
@@ -167,7 +157,7 @@ class JsonlContexts:
         """Return None: the number of messages is known only after parsing."""
         return None
 
-    def read(self, shared_context_id: str) -> Context:
+    def read(self, shared_context_id: str) -> ContextRecord:
         """Read and parse one line.
 
         Raises:
@@ -188,7 +178,9 @@ class JsonlContexts:
             parsed[shared_context_id], f"{where}, context {shared_context_id}"
         )
         starts = [i for i, message in enumerate(messages) if message["role"] == "system"]
-        return Context(messages, tuple(starts if 0 in starts else [0, *starts]))
+        return ContextRecord(
+            shared_context_id, messages, tuple(starts if 0 in starts else [0, *starts])
+        )
 
     def _read_id(self, line: bytes, number: int, offset: int) -> str:
         try:
@@ -204,6 +196,12 @@ class JsonlContexts:
         identifier = json.loads(match[1])
         assert isinstance(identifier, str)
         return identifier
+
+
+def _are_starts(starts: Sequence[int], messages: int) -> bool:
+    """Return whether message indices can be those at which sessions start."""
+    begins = not starts or starts[0] == 0
+    return begins and list(starts) == sorted({*starts} & {*range(messages)})
 
 
 def check_messages(raw: object, where: str) -> tuple[Message, ...]:

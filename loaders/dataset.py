@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from personamem.dataset_builder.errors import DatasetError, unknown_choice
-from personamem.dataset_builder.schema import Annotation, Message, Question
+from personamem.dataset_builder.schema import Annotation, ContextRecord, Message, Question
 from personamem.loaders.annotations import read_annotations
-from personamem.loaders.contexts import Context, ContextStore, JsonlContexts, ParquetContexts
+from personamem.loaders.contexts import ContextStore, JsonlContexts, ParquetContexts
 from personamem.loaders.manifest import check_file
 from personamem.loaders.questions import read_csv_questions, read_parquet_questions
 from personamem.loaders.sources import Layout, SplitFiles, locate_split, parse_source
@@ -66,7 +66,7 @@ class PersonaMem:
         self.context_ids = tuple(contexts.ids)
         self._contexts = contexts
         self._annotations = annotations
-        self._cache: OrderedDict[str, Context] = OrderedDict()
+        self._cache: OrderedDict[str, ContextRecord] = OrderedDict()
 
     def __repr__(self) -> str:
         return (
@@ -130,7 +130,7 @@ class PersonaMem:
         for question in self.ordered_questions():
             yield question, self.messages_for(question)
 
-    def _read(self, shared_context_id: str) -> Context:
+    def _read(self, shared_context_id: str) -> ContextRecord:
         cached = self._cache.get(shared_context_id)
         if cached is not None:
             self._cache.move_to_end(shared_context_id)

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -26,11 +27,12 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The checked part of a ``manifest.json``."""
+    """The checked part of a ``manifest.json``; ``config`` is as it stands there, unchecked."""
 
     path: Path
     files: Mapping[str, FileRecord]
     splits: tuple[str, ...]
+    config: Any
 
     def lists(self, name: str) -> bool:
         """Say whether the manifest records a file of this name, relative to the folder."""
@@ -52,7 +54,7 @@ def read_manifest(path: Path) -> Manifest:
     if not isinstance(files, dict) or not isinstance(splits, dict):
         raise DatasetError(f"{path} lacks the objects 'files' and 'splits'.")
     records = {str(name): _read_record(path, str(name), entry) for name, entry in files.items()}
-    return Manifest(path, records, tuple(str(split) for split in splits))
+    return Manifest(path, records, tuple(str(split) for split in splits), raw.get("config"))
 
 
 def check_file(manifest: Manifest, name: str, path: Path) -> None:

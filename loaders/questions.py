@@ -17,12 +17,10 @@ from personamem.dataset_builder.schema import (
     BENCHMARK_SCHEMA,
     LETTERS,
     OFFICIAL_COLUMNS,
+    UNKNOWN_PERSONA,
     Question,
 )
 from personamem.loaders.csv_rows import iterate_csv_rows, require_columns
-
-UNKNOWN_PERSONA = -1
-"""``persona_id`` of questions from the older official release, which does not name the persona."""
 
 Reject = Callable[[DatasetError], None]
 """Takes the error of a row that cannot be used, so that reading goes on without it."""

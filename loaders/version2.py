@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.schema import LETTERS, Message, Question
-from personamem.loaders.contexts import Context, check_messages
+from personamem.dataset_builder.schema import LETTERS, ContextRecord, Message, Question
+from personamem.loaders.contexts import check_messages
 from personamem.loaders.csv_rows import iterate_csv_rows, not_utf8, require_columns
 from personamem.loaders.questions import Reject, read_integer
 
@@ -70,7 +70,7 @@ class HistoryContexts:
         """Return None: the number of messages is known only after parsing."""
         return None
 
-    def read(self, shared_context_id: str) -> Context:
+    def read(self, shared_context_id: str) -> ContextRecord:
         """Read one history. Sessions are taken to start at system messages.
 
         Raises:
@@ -86,7 +86,7 @@ class HistoryContexts:
         history = raw.get("chat_history") if isinstance(raw, dict) else None
         messages = check_messages(history, str(path))
         starts = {0, *(i for i, message in enumerate(messages) if message["role"] == "system")}
-        return Context(messages, tuple(sorted(starts)) if messages else ())
+        return ContextRecord(shared_context_id, messages, tuple(sorted(starts)) if messages else ())
 
 
 def read_version2_questions(

@@ -11,7 +11,7 @@ BUILDER = "personamem.dataset_builder"
 
 LAYERS = (
     {"errors", "schema"},
-    {"streams", "tokens", "grammar", "packs"},
+    {"streams", "tokens", "grammar", "packs", "parallel"},
     {"config"},
     {"world"},
     {"planning", "sessions", "unrelated"},

@@ -39,7 +39,7 @@ class Baseline:
             "accuracy": round(self.accuracy.share, 6),
             "interval_95": [round(self.accuracy.low, 6), round(self.accuracy.high, 6)],
             "p_value": self.accuracy.p_value,
-            "p_value_holm": self.p_corrected,
+            "p_value_corrected": self.p_corrected,
             "passed": self.passed,
         }
 

@@ -20,12 +20,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
 from personamem.dataset_builder.audit.folds import Fold, deal_groups, deal_rows
-from personamem.dataset_builder.audit.records import Item, Scores
+from personamem.dataset_builder.audit.records import READ_LETTERS, Item, Scores
 
 EMBEDDING_SIZE = 64
 PAIR_FEATURES_MIN_COUNT = 2
-READ_LETTERS = 20_000
-"""Words are taken from this much of a text: no option needs more, and a huge cell costs no more."""
 
 
 def credit(items: Sequence[Item], scores: Scores) -> list[float]:
@@ -90,8 +88,8 @@ class Wordings:
         # Words of an option joined to the type let a linear model learn per type.
         pairs = [
             " ".join(f"{question_type}_{word}" for word in option.lower().split())
-            for question_type, options in zip(self.types, self.choices, strict=True)
-            for option in (option[:READ_LETTERS] for option in options)
+            for wording, question_type in enumerate(self.types)
+            for option in self.options[self.block(wording)]
         ]
         typed = TfidfVectorizer(min_df=count, token_pattern=r"\S+")
         blocks = [

@@ -1,13 +1,11 @@
 """Counts: every number that a context and its questions state, counted again from the text."""
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from personamem.dataset_builder.audit.findings import Check, Offences, Section
-from personamem.dataset_builder.audit.records import ContextRecord
-from personamem.dataset_builder.schema import SIZES, Annotation, Question
+from personamem.dataset_builder.schema import SIZES, Annotation, ContextRecord, Question
 from personamem.dataset_builder.tokens import count_tokens
 
 MIN_FILL = 0.85
@@ -40,7 +38,8 @@ DISTANCES = Check(
     "distances",
     "Questions whose distance columns are not those of their latest evidence.",
 )
-COUNT_CHECKS = (END_INDEX, ROLES, CONTEXT_TOTALS, QUESTION_COUNTS, BUDGET)
+FORM_CHECKS = (ROLES, CONTEXT_TOTALS, QUESTION_COUNTS, BUDGET)
+"""What only datasets of ours are held to: other releases count, and fill, in other ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,6 @@ class CountedContext:
     ``irrelevant[s]`` are the tokens of unrelated sessions before session s.
     """
 
-    context_id: str
     tokens: tuple[int, ...]
     letters: tuple[int, ...]
     irrelevant: tuple[int, ...]
@@ -68,7 +66,6 @@ def count_context(context: ContextRecord) -> CountedContext:
         )
     ]
     return CountedContext(
-        context_id=context.context_id,
         tokens=tokens,
         letters=(0, *accumulate(map(len, contents))),
         irrelevant=(0, *accumulate(irrelevant)),
@@ -142,10 +139,9 @@ def _check_distances(
 ) -> None:
     end = question.end_index_in_shared_context
     evidence = [index for index in annotation.evidence_message_indices if 0 <= index < end]
-    session = bisect_right(context.session_starts, end - 1) - 1
     if not evidence:
         return  # The truth checks name it.
-    latest = max(evidence)
+    latest, session = max(evidence), context.session_at(end - 1)
     distance = counted.tokens[end] - counted.tokens[latest + 1]
     stated = (
         question.distance_to_ref_in_blocks,

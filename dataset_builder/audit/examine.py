@@ -4,16 +4,13 @@ A worker reads a context, counts it, holds it against the world, measures its te
 questions' options against it. What it hands back is small, so memory does not grow with the split.
 """
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from multiprocessing import get_context
-from typing import Any
+from itertools import chain
 
 from personamem.dataset_builder.audit.counts import check_counts, count_context
 from personamem.dataset_builder.audit.findings import Offences
-from personamem.dataset_builder.audit.records import ContextRecord, Scores, make_items
+from personamem.dataset_builder.audit.records import Scores, make_items
 from personamem.dataset_builder.audit.shallow import score_context
 from personamem.dataset_builder.audit.sources import SplitSource
 from personamem.dataset_builder.audit.structure import READABLE
@@ -21,6 +18,7 @@ from personamem.dataset_builder.audit.text import ContextText, measure_context
 from personamem.dataset_builder.audit.truth import check_truth
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.errors import DatasetError
+from personamem.dataset_builder.parallel import map_in_order
 from personamem.dataset_builder.schema import Annotation, Question
 from personamem.loaders.contexts import ContextStore
 
@@ -30,7 +28,10 @@ CONTEXTS_PER_JOB = 2
 
 @dataclass(frozen=True, slots=True)
 class ContextJob:
-    """Some contexts of a split with their questions. ``seed`` decides what the text samples."""
+    """Some contexts of a split with their questions.
+
+    ``seed`` decides what the text samples, ``shallow`` whether options are scored.
+    """
 
     split: str
     config: BuildConfig | None
@@ -38,6 +39,7 @@ class ContextJob:
     questions: Mapping[str, tuple[Question, ...]]
     annotations: Mapping[str, Annotation] | None
     seed: int
+    shallow: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,10 @@ class ExaminedContext:
     shallow: Mapping[str, Scores]
 
 
-def examine_contexts(source: SplitSource, workers: int, seed: int) -> Iterator[ExaminedContext]:
-    """Yield every context of ``source``, examined, in file order."""
+def examine_contexts(
+    source: SplitSource, workers: int, seed: int, shallow: bool
+) -> Iterator[ExaminedContext]:
+    """Yield every context of ``source``, examined, in file order; options if ``shallow``."""
     by_context: dict[str, list[Question]] = {}
     for question in source.questions:
         by_context.setdefault(question.shared_context_id, []).append(question)
@@ -74,24 +78,17 @@ def examine_contexts(source: SplitSource, workers: int, seed: int) -> Iterator[E
             if question.question_id in source.annotations
         }
         jobs.append(
-            ContextJob(source.split, source.config, source.contexts, chosen, annotations, seed)
+            ContextJob(
+                split=source.split,
+                config=source.config,
+                contexts=source.contexts,
+                questions=chosen,
+                annotations=annotations,
+                seed=seed,
+                shallow=shallow,
+            )
         )
-    if workers == 1 or len(jobs) == 1:
-        for job in jobs:
-            yield from examine_job(job)
-        return
-    waiting: deque[Future[list[ExaminedContext]]] = deque()
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        try:
-            for job in jobs:
-                waiting.append(pool.submit(examine_job, job))
-                if len(waiting) > workers:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    return chain.from_iterable(map_in_order(examine_job, jobs, workers if len(jobs) > 1 else 1))
 
 
 def examine_job(job: ContextJob) -> list[ExaminedContext]:
@@ -101,39 +98,26 @@ def examine_job(job: ContextJob) -> list[ExaminedContext]:
 
 def _examine(job: ContextJob, context_id: str) -> ExaminedContext:
     try:
-        read = job.contexts.read(context_id)
+        context = job.contexts.read(context_id)
     except DatasetError as error:
         offences = Offences()
         offences.add(READABLE, str(error))
         return ExaminedContext(context_id, 0, offences, None, (), {})
-    context = ContextRecord(
-        context_id=context_id,
-        persona_id=read.persona_id,
-        messages=read.messages,
-        session_starts=read.session_starts,
-        session_topics=read.session_topics,
-        session_dates=read.session_dates,
-        num_tokens=read.num_tokens,
-        num_letters=read.num_letters,
-    )
     questions = job.questions[context_id]
     counted = count_context(context)
     offences = check_counts(job.split, context, counted, questions, job.annotations)
     if job.config and job.annotations is not None:
         offences.merge(check_truth(job.config, job.split, context, questions, job.annotations))
     inside = [q for q in questions if 0 < q.end_index_in_shared_context <= len(context.messages)]
+    shallow: dict[str, Scores] = {}
+    if job.shallow:
+        ends = [question.end_index_in_shared_context for question in inside]
+        shallow = score_context(context.messages, make_items(inside, job.annotations), ends)
     return ExaminedContext(
         context_id=context_id,
         tokens=counted.tokens[-1],
         offences=offences,
         text=measure_context(context_id, context.messages, context.session_starts, job.seed),
         question_ids=tuple(question.question_id for question in inside),
-        shallow=_score_shallow(context, inside, job.annotations),
+        shallow=shallow,
     )
-
-
-def _score_shallow(
-    context: ContextRecord, questions: Sequence[Question], annotations: Any
-) -> Mapping[str, Scores]:
-    ends = [question.end_index_in_shared_context for question in questions]
-    return score_context(context.messages, make_items(questions, annotations), ends)

@@ -6,7 +6,6 @@ from typing import Any
 from personamem.dataset_builder.audit.blind_gate import GateError
 from personamem.dataset_builder.audit.counts import CountedContext, check_counts
 from personamem.dataset_builder.audit.findings import Offences
-from personamem.dataset_builder.audit.records import ContextRecord
 from personamem.dataset_builder.audit.structure import (
     check_coverage,
     check_lengths,
@@ -16,7 +15,7 @@ from personamem.dataset_builder.audit.structure import (
 )
 from personamem.dataset_builder.audit.truth import check_pairs, check_truth
 from personamem.dataset_builder.config import BuildConfig
-from personamem.dataset_builder.schema import Annotation, Question
+from personamem.dataset_builder.schema import Annotation, ContextRecord, Question
 
 
 def check_context(

@@ -7,7 +7,7 @@ from typing import Any
 
 from personamem.dataset_builder.audit.baselines import Baseline, measure_baselines
 from personamem.dataset_builder.audit.blind import BLIND_POLICIES, score_blind
-from personamem.dataset_builder.audit.counts import COUNT_CHECKS, DISTANCES
+from personamem.dataset_builder.audit.counts import DISTANCES, END_INDEX, FORM_CHECKS
 from personamem.dataset_builder.audit.examine import ExaminedContext, examine_contexts
 from personamem.dataset_builder.audit.findings import Finding, Offences
 from personamem.dataset_builder.audit.language_model import (
@@ -137,7 +137,8 @@ def audit_split(
     read = read_split(source, split)
     total = len(read.contexts.ids)
     examined = []
-    for context in examine_contexts(read, workers, TEXT_SEED):
+    shallow = not {*SHALLOW_POLICIES, *KEYWORD_POLICIES}.isdisjoint(policies)
+    for context in examine_contexts(read, workers, TEXT_SEED, shallow):
         examined.append(context)
         report(split, len(examined), total)
     items = make_items(read.questions, read.annotations)
@@ -185,10 +186,8 @@ def _check(read: SplitSource, examined: Sequence[ExaminedContext]) -> list[Findi
     findings = []
     if ours:
         findings += offences.as_findings((FILES, COLUMNS, MIRRORS))
-    findings += offences.as_findings(GENERAL_CHECKS)
-    # Official totals are counted in other ways, so a difference there is only told.
-    findings += offences.as_findings(COUNT_CHECKS[:1])
-    findings += offences.as_findings((*COUNT_CHECKS[1:], LENGTHS), required=ours)
+    findings += offences.as_findings((*GENERAL_CHECKS, END_INDEX))
+    findings += offences.as_findings((*FORM_CHECKS, LENGTHS), required=ours)
     findings.append(check_letters(read.questions, balanced=ours))
     if ours:
         findings += offences.as_findings((*OUR_CHECKS, *TRUTH_CHECKS, DISTANCES))

@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from personamem.dataset_builder.audit.postings import Postings, Prefix, find_words
-from personamem.dataset_builder.audit.records import Item, Scores
+from personamem.dataset_builder.audit.records import READ_LETTERS, Item, Scores
 from personamem.dataset_builder.schema import Message
 
 MENTION_SHARE = 0.5
 RETRIEVED = 5
-READ_LETTERS = 20_000
 
 _NEVER = -1.0
 """The index of a last mention that does not exist: before all that do."""

@@ -1,7 +1,6 @@
 """Reading a split for an audit: what cannot be used is a finding, and the rest is read on."""
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,9 +87,8 @@ def read_split(source: str | Path, split: str) -> SplitSource:
 
 
 def _read_config(manifest: Manifest, split: str, offences: Offences) -> BuildConfig | None:
-    raw = json.loads(manifest.path.read_text("utf-8")).get("config")
     try:
-        config = make_config(**raw)
+        config = make_config(**manifest.config)
     except (InvalidInputError, TypeError) as error:
         offences.add(FILES, f"{manifest.path}: the configuration cannot be used: {error}")
         return None
@@ -106,12 +104,10 @@ def _check_files(manifest: Manifest, files: SplitFiles, offences: Offences, whol
     A split fetched from the Hub is not ``whole``: it comes without the files that nothing reads.
     """
     for name in manifest.files:
-        stem = Path(name).stem
-        of_split = stem == files.split or stem.endswith(f"_{files.split}")
-        if "/" not in name and "_" not in stem:
-            of_split = True
         path = files.folder / name
-        if of_split and (whole or path.exists()):
+        split = path.stem.rpartition("_")[2]
+        of_another = split in manifest.splits and split != files.split
+        if not of_another and (whole or path.exists()):
             try:
                 check_file(manifest, name, path)
             except (DatasetError, OSError) as error:

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.findings import Check, Offences, Section
-from personamem.dataset_builder.audit.records import ContextRecord
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import plan_sessions
 from personamem.dataset_builder.planning import BEFORE, GroupPlan, QuadPlan, plan_split
 from personamem.dataset_builder.questions.quads import Quad, word_quad
 from personamem.dataset_builder.questions.rows import evidence_facts
-from personamem.dataset_builder.schema import COHORT_SIZE, Annotation, Question
+from personamem.dataset_builder.schema import COHORT_SIZE, Annotation, ContextRecord, Question
 from personamem.dataset_builder.world.cohort import Cohort, build_cohort
 from personamem.dataset_builder.world.facts import Fact
 from personamem.dataset_builder.world.solver import UnsolvableError, solve
@@ -82,6 +82,22 @@ class _World:
     quads: Mapping[str, QuadPlan]
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One question with all that it is held against; ``lowered`` are the messages in lower case."""
+
+    world: _World
+    quad: Quad
+    context: ContextRecord
+    lowered: Sequence[str]
+    question: Question
+    annotation: Annotation
+
+    @property
+    def name(self) -> str:
+        return f"question {self.question.question_id}"
+
+
 def check_truth(
     config: BuildConfig,
     split: str,
@@ -107,7 +123,7 @@ def check_truth(
             offences.add(WORDING, f"question {question.question_id}: not in the world's plan")
             continue
         quad = _word_quad(config, plan, world.cohort.number)
-        _check_question(world, quad, context, lowered, question, annotation, offences)
+        _check_question(_Case(world, quad, context, lowered, question, annotation), offences)
     return offences
 
 
@@ -129,9 +145,7 @@ def check_pairs(questions: Sequence[Question], annotations: Mapping[str, Annotat
 
 
 def _check_order(context: ContextRecord, offences: Offences) -> None:
-    for number, (before, after) in enumerate(
-        zip(context.session_dates, context.session_dates[1:], strict=False), start=1
-    ):
+    for number, (before, after) in enumerate(pairwise(context.session_dates), start=1):
         if after < before:
             offences.add(
                 CAUSALITY,
@@ -139,16 +153,8 @@ def _check_order(context: ContextRecord, offences: Offences) -> None:
             )
 
 
-def _check_question(
-    world: _World,
-    quad: Quad,
-    context: ContextRecord,
-    lowered: Sequence[str],
-    question: Question,
-    annotation: Annotation,
-    offences: Offences,
-) -> None:
-    name = f"question {question.question_id}"
+def _check_question(case: _Case, offences: Offences) -> None:
+    question, annotation, quad, name = case.question, case.annotation, case.quad, case.name
     if (question.user_question_or_message, question.options, question.question_type) != (
         quad.question,
         quad.options,
@@ -162,60 +168,44 @@ def _check_question(
         offences.add(ASKED_ON, f"{name}: {annotation.asked_on!r} is not a date")
         return
     end = question.end_index_in_shared_context
-    session = context.session_ending_at(end)
-    if session is None or context.session_dates[session] != annotation.asked_on:
+    session = case.context.session_ending_at(end)
+    if session is None or case.context.session_dates[session] != annotation.asked_on:
         offences.add(ASKED_ON, f"{name}: asked on {asked_on} at message {end}")
-    solved = _solve(world, quad, asked_on)
+    solved = _solve(case.world, quad, asked_on)
     if solved != question.answer_index:
         offences.add(
             SOLVER,
             f"{name}: the gold is {question.correct_answer}, the world says {_letter(solved)}",
         )
         return
-    late = [index for index in annotation.evidence_message_indices if index >= end]
+    late = [index for index in annotation.evidence_message_indices if not 0 <= index < end]
     if late or not annotation.evidence_message_indices:
         offences.add(EVIDENCE_BEFORE, f"{name}: messages {late} of {end}")
-    _check_evidence(world, quad, context, lowered, question, annotation, offences)
+    _check_evidence(case, offences)
     if quad.plan.question_type == schema.NEW_IDEAS:
         key = quad.keys[question.answer_index].lower()
-        named = next((i for i, text in enumerate(lowered[:end]) if key in text), None)
+        named = next((i for i, text in enumerate(case.lowered[:end]) if key in text), None)
         if named is not None:
             offences.add(NEW_IDEAS, f"{name}: message {named} names {key!r}")
 
 
-def _check_evidence(
-    world: _World,
-    quad: Quad,
-    context: ContextRecord,
-    lowered: Sequence[str],
-    question: Question,
-    annotation: Annotation,
-    offences: Offences,
-) -> None:
+def _check_evidence(case: _Case, offences: Offences) -> None:
     """Check that every fact of the gold stands in a message of its day and topic, and back."""
-    plan = quad.plan
-    story = world.cohort.facts[world.k][plan.thread_id]
+    plan, annotation, name = case.quad.plan, case.annotation, case.name
     known = [
         fact
-        for fact in story
-        if fact.fact_id in world.told and (plan.position != BEFORE or fact.stage == 0)
+        for fact in case.world.cohort.facts[case.world.k][plan.thread_id]
+        if fact.fact_id in case.world.told and (plan.position != BEFORE or fact.stage == 0)
     ]
-    proof = evidence_facts(plan.question_type, known, quad.keys[question.answer_index])
-    name = f"question {question.question_id}"
+    gold_key = case.quad.keys[case.question.answer_index]
+    proof = evidence_facts(plan.question_type, known, gold_key)
     for facts, indices in (
         (proof, annotation.evidence_message_indices),
         (known, annotation.related_message_indices),
     ):
         carrying: set[int] = set()
         for fact in facts:
-            texts = _searched_texts(fact)
-            found = [
-                index
-                for index in indices
-                if index < len(lowered)
-                and _is_told_in(fact, context, index)
-                and all(any(text in lowered[index] for text in either) for either in texts)
-            ]
+            found = [index for index in indices if _tells(case, index, fact)]
             carrying.update(found)
             if not found:
                 offences.add(
@@ -227,11 +217,17 @@ def _check_evidence(
             offences.add(EVIDENCE_CARRIES, f"{name}: messages {idle} tell none of its facts")
 
 
-def _is_told_in(fact: Fact, context: ContextRecord, index: int) -> bool:
-    session = context.session_at(index)
+def _tells(case: _Case, index: int, fact: Fact) -> bool:
+    """Return whether message ``index`` holds ``fact``, in a session of its day and topic."""
+    if not 0 <= index < len(case.lowered):
+        return False
+    session = case.context.session_at(index)
     return (
-        context.session_dates[session] == fact.said_on.isoformat()
-        and context.session_topics[session] == fact.topic
+        case.context.session_dates[session] == fact.said_on.isoformat()
+        and case.context.session_topics[session] == fact.topic
+        and all(
+            any(text in case.lowered[index] for text in either) for either in _searched_texts(fact)
+        )
     )
 
 

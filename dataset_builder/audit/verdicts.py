@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from personamem.dataset_builder import schema
-from personamem.dataset_builder.audit.baselines import OVERALL, Baseline
+from personamem.dataset_builder.audit.baselines import OVERALL, SIGNIFICANCE, Baseline
 from personamem.dataset_builder.audit.findings import KEPT_ROWS, Finding, Section
 from personamem.dataset_builder.audit.records import Item
 from personamem.dataset_builder.audit.statistics import CHANCE, measure_accuracy
@@ -35,7 +35,10 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
                 check=policy,
                 what="Share of right answers without any context.",
                 figure=round(_overall(rows).accuracy.share, 6),
-                threshold=f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= 0.05",
+                threshold=(
+                    f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= "
+                    f"{SIGNIFICANCE}"
+                ),
                 passed=not leaks,
                 rows=tuple(map(_describe, leaks[:KEPT_ROWS])),
                 offenders=len(leaks),

@@ -101,19 +101,19 @@ def _make_parser() -> argparse.ArgumentParser:
     parser.description, parser.epilog = _DESCRIPTION, _EPILOG
     group = parser.add_argument_group("personamem")
     group.add_argument(
-        *("source",), nargs="?", metavar="SOURCE", help="Folder or Hub id[@revision] of a dataset"
+        "source", nargs="?", metavar="SOURCE", help="Folder or Hub id[@revision] of a dataset"
     )
     group.add_argument(
         "--split", action="append", metavar="<split>", help="Split such as 32k, repeatable"
     )
     group.add_argument(
-        *("--condition",),
+        "--condition",
         action="append",
         metavar="<name>",
         help=f"Control to run beside, repeatable: {', '.join(CONDITIONS)}",
     )
     group.add_argument(
-        *("--loglikelihood",),
+        "--loglikelihood",
         action="store_true",
         help="Rank the letters by log-likelihood instead of generating one",
     )
@@ -121,7 +121,7 @@ def _make_parser() -> argparse.ArgumentParser:
         "--no_chat_template", action="store_true", help="Plain text, for models that do not chat"
     )
     group.add_argument(
-        *("--plan",),
+        "--plan",
         action="store_true",
         help="Print contexts, questions, tokens, memory and cost, and run nothing",
     )

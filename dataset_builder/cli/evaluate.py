@@ -8,7 +8,6 @@ from typing import Any
 import typer
 
 from personamem.dataset_builder.cli.console import output
-from personamem.dataset_builder.errors import InvalidInputError
 
 
 def evaluate(context: typer.Context) -> None:
@@ -56,14 +55,7 @@ def _run_lm_eval(arguments: Any) -> None:
     from lm_eval.utils import setup_logging
 
     setup_logging()
-    try:
-        arguments.func(arguments)
-    except NotImplementedError as error:
-        # Chat APIs refuse to rank letters, in lm-eval's words.
-        raise InvalidInputError(
-            f"The model {arguments.model!r} cannot do what the tasks ask of it: {error} "
-            "Accepted for models that only generate: tasks without _ll."
-        ) from error
+    arguments.func(arguments)
 
 
 def _show_tasks(arguments: Any, folder: str) -> None:

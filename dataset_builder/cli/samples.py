@@ -1,10 +1,11 @@
 """Samples that lm-eval logged: what a model answered, joined with the questions again."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import jsonlines
 
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.schema import LETTERS
@@ -38,20 +39,19 @@ def read_samples(path: Path) -> dict[str, Sample]:
     """
     samples: dict[str, Sample] = {}
     try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                sample = _read_line(line, f"{path}, line {number}")
+        with jsonlines.open(path) as rows:
+            for number, row in enumerate(rows, start=1):
+                sample = _read_row(row, f"{path}, line {number}")
                 samples[sample.question_id] = sample
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, jsonlines.InvalidLineError) as error:
         raise InvalidInputError(f"{path} cannot be read: {error}.") from error
     if not samples:
         raise InvalidInputError(f"{path} holds no samples.")
     return samples
 
 
-def _read_line(line: str, where: str) -> Sample:
+def _read_row(row: Any, where: str) -> Sample:
     try:
-        row = json.loads(line)
         prompt = row["arguments"]["gen_args_0"]["arg_0"]
         answers = [answer[0] for answer in row["resps"]]
         reference: Mapping[str, Any] = prompt if isinstance(prompt, dict) else {}

@@ -15,8 +15,10 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, ClassVar
 
+from lm_eval.api.instance import Instance
 from tqdm import tqdm
 
+from personamem.dataset_builder.errors import InvalidInputError
 from personamem.models.on_demand import PromptsOnDemand
 from personamem.models.replies import (
     PLACEHOLDER_VARIABLE,
@@ -66,6 +68,20 @@ class SafeCalls(PromptsOnDemand):
         # With one request at a time lm-eval reads replies outside of its retries, one by one; its
         # other path ends in get_batched_requests, below, and serves any number.
         self._concurrent = max(2, self._workers)
+
+    def loglikelihood(self, requests: list[Instance], **options: Any) -> list[Any]:
+        """Return what the server's log-probabilities say of the continuations.
+
+        Raises:
+            InvalidInputError: the API is one for chats, which has none.
+        """
+        try:
+            return super().loglikelihood(requests, **options)
+        except NotImplementedError as error:
+            raise InvalidInputError(
+                f"{type(self).__name__} cannot rank letters: {error} Accepted for chat APIs: "
+                "tasks without _ll."
+            ) from error
 
     async def get_batched_requests(
         self,

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from personamem.models import prefixes
+
 _Branch = tuple[int, list[int]]
 """The length of the longest prompt of a branch, and its prompts in order."""
 
@@ -62,8 +64,7 @@ def deal_in_stretches(order: Sequence[int], replicas: int) -> list[int]:
 def count_shared(first: Sequence[int], second: Sequence[int]) -> int:
     """Return how many tokens (or bytes) two prompts have in common at their beginnings."""
     length = min(len(first), len(second))
-    same = _as_array(first[:length]) == _as_array(second[:length])
-    return length if same.all() else int(same.argmin())
+    return prefixes.count_shared(_as_array(first[:length]), _as_array(second[:length]))
 
 
 def _as_array(prompt: Any) -> Any:

@@ -20,7 +20,7 @@ the engine has at a time.
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -220,7 +220,7 @@ class SharedVLLM(VLLM):  # type: ignore[misc]
 
     def _run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, RequestOutput]]:
         """Yield finished jobs and count what the cache held of them."""
-        before = PrefixUse(self.prefix_use.prompts, self.prefix_use.shared, self.prefix_use.cached)
+        before = replace(self.prefix_use)
         counted = self._count_shared(jobs)
         if self.data_parallel_size > 1:
             finished = run_on_replicas(self._model_generate, counted, self.data_parallel_size)

@@ -19,6 +19,7 @@ from personamem.dataset_builder.audit.text.words import (
     Hashes,
     count_equal,
     hash_ngrams,
+    mark_runs,
 )
 from personamem.dataset_builder.streams import stream
 
@@ -132,7 +133,7 @@ def _measure_repetition(
     ordered = np.sort(grams[kept])
     if not len(ordered):
         return None, None, Hits()
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    starts = np.flatnonzero(mark_runs(ordered))
     counts = np.diff(np.append(starts, len(ordered)))
     most = int(counts.max())
     if most < 2:

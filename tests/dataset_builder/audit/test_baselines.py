@@ -28,7 +28,7 @@ def draw_items(number: int, plant: Callable[[Random, list[str]], int], seed: int
         options = [" ".join(random.choices(WORDS, k=12)) for _ in range(4)]
         gold = plant(random, options)
         question = " ".join(random.choices(WORDS, k=8))
-        items.append(Item(f"q{i}", f"type{i % 2}", "t", question, tuple(options), gold, f"g{i}"))
+        items.append(Item(f"q{i}", f"type{i % 2}", question, tuple(options), gold, f"g{i}"))
     return items
 
 

@@ -9,11 +9,11 @@ import pytest
 from personamem.dataset_builder.audit.blind_gate import GateError, check_blind
 from personamem.dataset_builder.audit.counts import count_context
 from personamem.dataset_builder.audit.gate import check_context, check_split
-from personamem.dataset_builder.audit.records import ContextRecord, Item
+from personamem.dataset_builder.audit.records import Item
 from personamem.dataset_builder.audit.sources import SplitSource, read_split
 from personamem.dataset_builder.build import build_dataset
 from personamem.dataset_builder.config import make_config
-from personamem.dataset_builder.schema import Question
+from personamem.dataset_builder.schema import ContextRecord, Question
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +70,14 @@ def test_a_context_outside_its_budget_is_refused(source: SplitSource, words: str
     }
     if words == "under":
         messages = messages[:20]
-    record = ContextRecord(context_id, read.persona_id, messages, read.session_starts)
+    record = ContextRecord(context_id, messages, read.session_starts, read.persona_id)
     with pytest.raises(GateError, match="budget"):
         check_context(source.config, "4k", record, count_context(record), [], {})
 
 
 def test_a_split_that_can_be_answered_blind_is_refused() -> None:
     items = [
-        Item(f"q{i}", "recall", "t", "What?", (f"yes {i} indeed", "no", "oh", "ah"), 0, f"g{i}")
+        Item(f"q{i}", "recall", "What?", (f"yes {i} indeed", "no", "oh", "ah"), 0, f"g{i}")
         for i in range(40)
     ]
     with pytest.raises(GateError, match=r"32k can be answered blind: .*longest on overall"):

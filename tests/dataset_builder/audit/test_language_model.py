@@ -21,7 +21,7 @@ QUESTIONS = 4
 
 def make_item(question: str, gold: int = 0) -> Item:
     options = ("Paris.", "A spoon.", "Seventeen.", "It rained.")
-    return Item("q1", "type", "topic", question, options, gold, "g")
+    return Item("q1", "type", question, options, gold, "g")
 
 
 @pytest.mark.model

@@ -42,7 +42,7 @@ def make_context(
             filler = " ".join(random.choices(WORDS, k=random.randint(8, 30)))
             messages.append({"role": role, "content": f"{filler}. {sentence}. {filler}."})  # type: ignore[typeddict-item]
         question = f"subject{number} theme{number}"
-        items.append(Item(f"q{number}", "t", "t", question, tuple(options), gold, f"g{number}"))
+        items.append(Item(f"q{number}", "t", question, tuple(options), gold, f"g{number}"))
         ends.append(len(messages))
     return messages, items, ends
 
@@ -210,7 +210,7 @@ def test_nothing_after_the_end_index_counts() -> None:
 
 
 def make_item(options: tuple[str, ...] = ("one", "two", "three", "four")) -> Item:
-    return Item("q", "t", "t", "which one?", options, 0, "g")
+    return Item("q", "t", "which one?", options, 0, "g")
 
 
 def shapes(scores: dict[str, Scores]) -> set[tuple[int, ...]]:

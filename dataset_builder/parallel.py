@@ -1,0 +1,35 @@
+"""Work over several processes, with results in the order of the jobs."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def map_in_order(
+    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int
+) -> Iterator[Result]:
+    """Yield ``function(job)`` in the order of ``jobs``, with a bounded number waiting in memory.
+
+    ``function`` is one of a module, since processes are started anew; with one worker there are
+    none.
+    """
+    if workers == 1:
+        yield from map(function, jobs)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        try:
+            for job in jobs:
+                waiting.append(pool.submit(function, job))
+                if len(waiting) >= 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
