@@ -118,6 +118,15 @@ def date_a_session_before_its_cause(edit: DatasetEdit) -> None:
     edit.contexts[0]["session_dates"][-1] = "1999-01-01"
 
 
+def lose_the_date_of_a_session(edit: DatasetEdit) -> None:
+    edit.contexts[0]["session_dates"].pop()
+
+
+def start_two_sessions_at_once(edit: DatasetEdit) -> None:
+    starts = edit.contexts[0]["session_starts"]
+    starts[1] = starts[2]
+
+
 def leak_a_slot(edit: DatasetEdit) -> None:
     change_message(edit, lambda text: f"{text} I hope that {{item}} works for you.")
 
@@ -243,6 +252,8 @@ MUTATIONS: dict[Mutation, str] = {
     equal_options: "distinct options",
     shuffle_a_session: "evidence carries the facts",
     date_a_session_before_its_cause: "causal order",
+    lose_the_date_of_a_session: "rows",
+    start_two_sessions_at_once: "rows",
     leak_a_slot: "template residue",
     double_a_word: "template residue",
     use_a_wrong_article: "template residue",

@@ -7,7 +7,11 @@ from random import Random
 import numpy as np
 import pytest
 
-from personamem.dataset_builder.audit.baselines import OVERALL, run_blind_baselines
+from personamem.dataset_builder.audit.baselines import (
+    OVERALL,
+    measure_baselines,
+    run_blind_baselines,
+)
 from personamem.dataset_builder.audit.blind import credit, score_blind
 from personamem.dataset_builder.audit.records import Item, make_items
 from personamem.dataset_builder.audit.sources import read_split
@@ -84,6 +88,14 @@ def test_every_policy_is_at_exactly_a_quarter_on_our_quads(dataset: Path, split:
         assert row.passed
         if row.policy != "classifier (rows apart)":
             assert row.accuracy.share == pytest.approx(0.25, abs=1e-12), row
+
+
+def test_an_audit_of_more_families_asks_for_more() -> None:
+    items = draw_items(200, lengthen)
+    scores = {"longest": score_blind(items)["longest"]}
+    alone, one_of_six = (measure_baselines(items, scores, families)[0] for families in (1, 6))
+    assert alone.accuracy == one_of_six.accuracy
+    assert one_of_six.p_corrected == pytest.approx(6 * alone.p_corrected)
 
 
 def test_a_tie_earns_its_share() -> None:

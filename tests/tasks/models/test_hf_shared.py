@@ -206,6 +206,32 @@ def test_a_batch_without_memory_is_halved(
     assert [a for a, _ in found] == pytest.approx([a for a, _ in expected], abs=1e-4)
 
 
+def test_a_batch_of_questions_without_memory_is_halved_and_none_is_lost(
+    make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    # The context fits by itself, so it is the questions together that do not.
+    requests = [
+        Instance("loglikelihood", {}, (f"the cat sat {name} the cat sat on the cat", " a"), number)
+        for number, name in enumerate("bcdefghijk")
+    ]
+    expected = make("full attention", HFLM).loglikelihood(requests, disable_tqdm=True)
+    model = make("full attention", batch_size=10)
+    limit_memory(monkeypatch, model, 30)
+    with caplog.at_level(logging.WARNING, logger="personamem"):
+        found = model.loglikelihood(requests, disable_tqdm=True)
+    assert "questions at once" in caplog.text
+    assert [a for a, _ in found] == pytest.approx([a for a, _ in expected], abs=1e-4)
+
+
+def test_truncation_is_that_of_hf_where_it_is_asked_for(
+    make: Callable[..., Any], prompts: list[str]
+) -> None:
+    requests = [Instance("loglikelihood", {}, (prompt, " a"), 0) for prompt in prompts[:4]]
+    expected = make("full attention", HFLM, max_length=40).loglikelihood(requests, True)
+    found = make("full attention", max_length=40, truncation=True).loglikelihood(requests, True)
+    assert [a for a, _ in found] == pytest.approx([a for a, _ in expected], abs=1e-4)
+
+
 def test_no_memory_at_all_is_an_error_that_names_the_tokens(
     make: Callable[..., Any], scored: list[Instance], monkeypatch: pytest.MonkeyPatch
 ) -> None:

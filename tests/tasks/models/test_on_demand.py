@@ -110,6 +110,17 @@ def test_a_prompt_is_made_once_for_its_four_letters(
     assert len({id(prompt) for prompt in prompts}) == 8
 
 
+def test_references_stay_out_of_the_cache_of_requests(
+    evaluate: Callable[..., dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lm_eval.caching.cache.PATH", str(tmp_path))
+    first, again = (
+        evaluate(OnDemand(), "personamem_4k", cache_requests=True)["results"] for _ in range(2)
+    )
+    assert again == first
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("limit", [3, 5, 0.5])
 def test_a_limit_takes_whole_contexts_first(
