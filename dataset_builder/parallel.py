@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from typing import TypeVar
 
 Job = TypeVar("Job")
@@ -22,7 +23,7 @@ def map_in_order(
         yield from map(function, jobs)
         return
     waiting: deque[Future[Result]] = deque()
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=fork_after_import(function.__module__)) as pool:
         try:
             for job in jobs:
                 waiting.append(pool.submit(function, job))
@@ -33,3 +34,14 @@ def map_in_order(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def fork_after_import(module: str) -> BaseContext:
+    """Return a context whose processes find ``module`` imported, however many there will be.
+
+    They are copies of a process that did nothing but import: unlike a copy of this one, they hold
+    no thread's lock. Only the first call of a program decides what is imported before the copies.
+    """
+    context = get_context("forkserver")
+    context.set_forkserver_preload([module])
+    return context
