@@ -1,10 +1,12 @@
 """Work over several processes, with results in the order of the jobs."""
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
+from threading import Thread
 from typing import TypeVar
 
 Job = TypeVar("Job")
@@ -23,7 +25,7 @@ def map_in_order(
         yield from map(function, jobs)
         return
     waiting: deque[Future[Result]] = deque()
-    with ProcessPoolExecutor(workers, mp_context=fork_after_import(function.__module__)) as pool:
+    with open_pool(workers, fork_after_import(function.__module__)) as pool:
         try:
             for job in jobs:
                 waiting.append(pool.submit(function, job))
@@ -45,3 +47,20 @@ def fork_after_import(module: str) -> BaseContext:
     context = get_context("forkserver")
     context.set_forkserver_preload([module])
     return context
+
+
+def open_pool(workers: int, context: BaseContext) -> ProcessPoolExecutor:
+    """Return a pool whose processes end when this one does, even if it is killed."""
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    # The processes of a pool hold both ends of its pipes, so without this they would wait for ever.
+    Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

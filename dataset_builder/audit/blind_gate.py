@@ -5,12 +5,13 @@ This module imports little, since that process imports it first.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from multiprocessing import get_context
 from typing import Any
 
 from personamem.dataset_builder.audit.records import Item
 from personamem.dataset_builder.errors import PersonamemError
+from personamem.dataset_builder.parallel import open_pool
 
 
 class GateError(PersonamemError):
@@ -22,7 +23,7 @@ class BlindGate:
 
     def __enter__(self) -> "BlindGate":
         """Start the process."""
-        self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+        self._pool = open_pool(1, get_context("spawn"))
         self._pool.submit(check_blind, "", ())
         self._splits: dict[str, Future[dict[str, Any]]] = {}
         return self

@@ -30,6 +30,19 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
+def ends_within(seconds: float, group: int) -> bool:
+    """Return whether a group of processes is gone by then; kill what is left."""
+    deadline = time.monotonic() + seconds
+    try:
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.05)
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return True
+    return False
+
+
 def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None:
     out = tmp_path / "again"
     command = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
@@ -40,8 +53,9 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
     )
     assert process.stderr is not None
     assert process.stderr.readline().startswith(b"4k:")
-    os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
     process.communicate()
+    assert ends_within(seconds=20, group=process.pid)
     assert not out.exists()
     assert (tmp_path / ".again.partial").is_dir()
     subprocess.run(command, check=True, capture_output=True)
