@@ -54,8 +54,9 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
     assert process.stderr is not None
     assert process.stderr.readline().startswith(b"4k:")
     process.kill()
-    process.communicate()
+    process.wait()
     assert ends_within(seconds=20, group=process.pid)
+    process.stderr.close()
     assert not out.exists()
     assert (tmp_path / ".again.partial").is_dir()
     subprocess.run(command, check=True, capture_output=True)
