@@ -1,0 +1,379 @@
+"""A stand-in of the Hub: a local HTTP server with the routes that huggingface_hub uses for datasets.
+
+It keeps real files (``hub_store``), knows who may write, pages its listings, and misbehaves when
+told to. What a route answers follows the client's code, so the client runs as it is; the storage is
+LFS (the client with HF_HUB_DISABLE_XET=1), unless ``large`` is off, when every file is a plain one.
+"""
+
+import json
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import yaml
+from hub_store import Refusal, Repo, Store, as_entries, as_file, as_folder, is_lfs
+
+OWNER = "own"
+TOKEN = "hf_FakeTokenOfTheTests0123456789"
+READ_TOKEN = "hf_FakeTokenThatMayOnlyRead012345"
+PAGE = 7
+
+
+@dataclass(slots=True)
+class Fault:
+    """Misbehaviour for requests whose "METHOD path" matches: a status, or a dropped connection.
+
+    ``first`` is called before anything else; ``late`` means that the request is served, and only
+    its answer is lost. A fault happens ``times`` times.
+    """
+
+    pattern: str
+    status: int | None = None
+    first: Callable[[], None] | None = None
+    late: bool = False
+    times: int = 1_000
+
+
+@dataclass(slots=True)
+class Request:
+    """What a route gets to see."""
+
+    method: str
+    path: str
+    query: dict[str, list[str]]
+    body: bytes
+    headers: Any
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(slots=True)
+class Answer:
+    """A body (JSON unless it is bytes), a status and headers."""
+
+    body: Any = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class Hub:
+    """The server's state: its store, its faults, and the requests it has seen."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = Store(folder)
+        self.faults: list[Fault] = []
+        self.requests: list[str] = []
+        self.large = True
+        self.endpoint = ""
+        self.lock = threading.Lock()
+
+    @property
+    def repos(self) -> dict[str, Repo]:
+        return self.store.repos
+
+    def asked(self, pattern: str) -> list[str]:
+        """Return the requests, "METHOD path", that match."""
+        return [line for line in self.requests if re.search(pattern, line)]
+
+    def due_fault(self, line: str) -> Fault | None:
+        for fault in self.faults:
+            if fault.times and re.search(fault.pattern, line):
+                fault.times -= 1
+                return fault
+        return None
+
+    def serve(self, request: Request) -> Answer:
+        """Answer one request."""
+        with self.lock:
+            for pattern, route in ROUTES:
+                match = re.fullmatch(pattern, f"{request.method} {request.path}")
+                if match:
+                    return route(self, request, *(unquote(group) for group in match.groups()))
+        raise Refusal(404, f"No route {request.method} {request.path}")
+
+    def may(self, request: Request, write: bool) -> bool:
+        """Say whether the sender is known; refuse wrong tokens, and writing without the right."""
+        words = request.headers.get("Authorization", "").split()
+        if not words:
+            if write:
+                raise Refusal(401, "Invalid username or password.")
+            return False
+        if words[1] not in (TOKEN, READ_TOKEN):
+            raise Refusal(401, "Invalid credentials in Authorization header")
+        if write and words[1] == READ_TOKEN:
+            raise Refusal(403, "Forbidden: you must use a write token to upload to a repository.")
+        return True
+
+    def repo(self, request: Request, name: str, write: bool = False) -> Repo:
+        known = self.may(request, write)
+        repo = self.repos.get(name)
+        if repo is None or (repo.private and not known):
+            raise Refusal(404 if known else 401, "Repository not found", "RepoNotFound")
+        return repo
+
+
+def create(hub: Hub, request: Request) -> Answer:
+    hub.may(request, write=True)
+    wanted = request.json
+    if wanted["organization"] != OWNER:
+        raise Refusal(403, "You don't have the rights to create a dataset under this namespace")
+    name = f"{wanted['organization']}/{wanted['name']}"
+    hub.store.create(name, private=wanted.get("visibility") == "private")
+    return Answer({"url": f"{hub.endpoint}/datasets/{name}", "name": name})
+
+
+def tell_info(hub: Hub, request: Request, name: str, revision: str = "main") -> Answer:
+    repo = hub.repo(request, name)
+    commit = repo.resolve(revision)
+    siblings = [{"rfilename": path} for path in sorted(repo.commits[commit])]
+    about = {"_id": "0", "id": name, "sha": commit, "private": repo.private, "tags": []}
+    return Answer({**about, "siblings": siblings, "downloads": 0, "likes": 0})
+
+
+def list_tree(hub: Hub, request: Request, name: str, revision: str, under: str = "") -> Answer:
+    repo = hub.repo(request, name)
+    recursive = request.query.get("recursive", [""])[0].lower() in ("true", "1")
+    entries = as_entries(repo.commits[repo.resolve(revision)], under, recursive)
+    start = int(request.query.get("cursor", ["0"])[0])
+    headers = {}
+    if start + PAGE < len(entries):
+        following = f"{hub.endpoint}{request.path}?recursive={recursive}&cursor={start + PAGE}"
+        headers["Link"] = f'<{following}>; rel="next"'
+    return Answer(entries[start : start + PAGE], headers=headers)
+
+
+def tell_paths(hub: Hub, request: Request, name: str, revision: str) -> Answer:
+    repo = hub.repo(request, name)
+    files = repo.commits[repo.resolve(revision)]
+    found = []
+    for path in parse_qs(request.body.decode()).get("paths", []):
+        if path in files:
+            found.append(as_file(path, files[path]))
+        elif any(other.startswith(f"{path}/") for other in files):
+            found.append(as_folder(path))
+    return Answer(found)
+
+
+def list_refs(hub: Hub, request: Request, name: str) -> Answer:
+    repo = hub.repo(request, name)
+
+    def tell(kind: str, names: dict[str, str]) -> list[dict[str, str]]:
+        return [
+            {"name": name, "ref": f"refs/{kind}/{name}", "targetCommit": oid}
+            for name, oid in names.items()
+        ]
+
+    branches, tags = tell("heads", repo.branches), tell("tags", repo.tags)
+    return Answer({"branches": branches, "tags": tags, "converts": []})
+
+
+def add_tag(hub: Hub, request: Request, name: str, revision: str) -> Answer:
+    repo = hub.repo(request, name, write=True)
+    tag = request.json["tag"]
+    if tag in repo.tags:
+        raise Refusal(409, f"Tag {tag} already exists")
+    repo.tags[tag] = repo.resolve(revision)
+    return Answer({})
+
+
+def add_branch(hub: Hub, request: Request, name: str, branch: str) -> Answer:
+    repo = hub.repo(request, name, write=True)
+    if branch in repo.branches:
+        raise Refusal(409, f"Branch {branch} already exists")
+    repo.branches[branch] = repo.resolve(request.json.get("startingPoint", "main"))
+    return Answer({})
+
+
+def check_card(hub: Hub, request: Request) -> Answer:
+    header = request.json["content"].partition("---\n")[2].partition("\n---\n")[0]
+    try:
+        assert isinstance(yaml.safe_load(header), dict)
+    except (yaml.YAMLError, AssertionError) as error:
+        return Answer({"errors": [{"message": str(error)}], "warnings": []}, status=400)
+    return Answer({"errors": [], "warnings": []})
+
+
+def tell_modes(hub: Hub, request: Request, name: str, revision: str) -> Answer:
+    repo = hub.repo(request, name, write="create_pr" not in request.query)
+    present = repo.commits[repo.resolve(revision)]
+    answers = []
+    for file in request.json["files"]:
+        path, large = file["path"], hub.large and is_lfs(file["path"], file["size"])
+        kept = present.get(path)
+        answers.append(
+            {
+                "path": path,
+                "uploadMode": "lfs" if large else "regular",
+                "shouldIgnore": False,
+                "oid": (kept.sha256 if kept.lfs else kept.oid) if kept else None,
+            }
+        )
+    return Answer({"files": answers})
+
+
+def offer_upload(hub: Hub, request: Request, name: str) -> Answer:
+    hub.repo(request, name, write=True)
+    objects = []
+    for wanted in request.json["objects"]:
+        entry = {"oid": wanted["oid"], "size": wanted["size"]}
+        if not hub.store.object(wanted["oid"]).exists():
+            entry["actions"] = {"upload": {"href": f"{hub.endpoint}/lfs/{wanted['oid']}"}}
+        objects.append(entry)
+    return Answer({"transfer": "basic", "objects": objects})
+
+
+def take_upload(hub: Hub, request: Request, sha256: str) -> Answer:
+    if hub.store.put(request.body) != sha256:
+        raise Refusal(400, "The content does not match its name")
+    return Answer()
+
+
+def commit(hub: Hub, request: Request, name: str, revision: str) -> Answer:
+    asks = "create_pr" in request.query
+    repo = hub.repo(request, name, write=not asks)
+    header, *operations = (json.loads(line) for line in request.body.splitlines())
+    message, parent = header["value"]["summary"], header["value"].get("parentCommit")
+    number = None
+    if asks:
+        number = open_request(repo)
+    elif revision.startswith("refs/pr/"):
+        number = int(revision.rpartition("/")[2])
+    oid = hub.store.commit(name, revision, operations, message, parent, number)
+    url = f"{hub.endpoint}/datasets/{name}"
+    opened = f"{url}/discussions/{number}" if number else None
+    return Answer(
+        {"commitUrl": f"{url}/commit/{oid}", "commitOid": oid, "pullRequestUrl": opened}
+    )
+
+
+def open_request(repo: Repo) -> int:
+    number = len(repo.pull_requests) + 1
+    repo.pull_requests[number] = repo.branches["main"]
+    return number
+
+
+def send_file(hub: Hub, request: Request, name: str, revision: str, path: str) -> Answer:
+    repo = hub.repo(request, name)
+    oid = repo.resolve(revision)
+    blob = repo.commits[oid].get(path)
+    if blob is None:
+        raise Refusal(404, f"{path} does not exist", "EntryNotFound")
+    body = hub.store.object(blob.sha256).read_bytes()
+    headers = {"X-Repo-Commit": oid, "ETag": f'"{blob.sha256 if blob.lfs else blob.oid}"'}
+    headers["Accept-Ranges"] = "bytes"
+    span = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("Range", ""))
+    if not span:
+        return Answer(body, headers=headers)
+    start, end = int(span[1]), int(span[2]) if span[2] else len(body) - 1
+    headers["Content-Range"] = f"bytes {start}-{min(end, len(body) - 1)}/{len(body)}"
+    return Answer(body[start : end + 1], 206, headers)
+
+
+ROUTES: list[tuple[str, Callable[..., Answer]]] = [
+    (r"POST /api/repos/create", create),
+    (r"POST /api/validate-yaml", check_card),
+    (r"GET /api/datasets/([^/]+/[^/]+)", tell_info),
+    (r"GET /api/datasets/([^/]+/[^/]+)/revision/([^/]+)", tell_info),
+    (r"GET /api/datasets/([^/]+/[^/]+)/tree/([^/]+)", list_tree),
+    (r"GET /api/datasets/([^/]+/[^/]+)/tree/([^/]+)/(.+)", list_tree),
+    (r"POST /api/datasets/([^/]+/[^/]+)/paths-info/([^/]+)", tell_paths),
+    (r"GET /api/datasets/([^/]+/[^/]+)/refs", list_refs),
+    (r"POST /api/datasets/([^/]+/[^/]+)/tag/([^/]+)", add_tag),
+    (r"POST /api/datasets/([^/]+/[^/]+)/branch/([^/]+)", add_branch),
+    (r"POST /api/datasets/([^/]+/[^/]+)/preupload/([^/]+)", tell_modes),
+    (r"POST /api/datasets/([^/]+/[^/]+)/commit/([^/]+)", commit),
+    (r"POST /datasets/([^/]+/[^/]+)\.git/info/lfs/objects/batch", offer_upload),
+    (r"PUT /lfs/([0-9a-f]{64})", take_upload),
+    (r"(?:GET|HEAD) /datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", send_file),
+]
+
+
+@contextmanager
+def run_hub(folder: Path) -> Iterator[Hub]:
+    """Serve a Hub on a free port of this machine, with its files under ``folder``."""
+    hub = Hub(folder)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            line = f"{self.command} {urlsplit(self.path).path}"
+            hub.requests.append(line)
+            request = self._read()
+            fault = hub.due_fault(line)
+            if fault and fault.first:
+                fault.first()
+            if fault and fault.status:
+                answer = Answer({"error": "on purpose"}, fault.status)
+            elif fault and not fault.late:
+                return self._drop()
+            else:
+                answer = self._serve(request)
+            if fault and fault.late:
+                return self._drop()
+            self._send(answer)
+
+        do_HEAD = do_POST = do_PUT = do_GET
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def _read(self) -> Request:
+            parts = urlsplit(self.path)
+            if self.headers.get("Transfer-Encoding") == "chunked":
+                pieces = []
+                while size := int(self.rfile.readline(), 16):
+                    pieces.append(self.rfile.read(size))
+                    self.rfile.readline()
+                self.rfile.readline()
+                body = b"".join(pieces)
+            else:
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            query = parse_qs(parts.query, keep_blank_values=True)
+            return Request(self.command, parts.path, query, body, self.headers)
+
+        def _serve(self, request: Request) -> Answer:
+            try:
+                return hub.serve(request)
+            except Refusal as refusal:
+                headers = {"X-Error-Message": refusal.message}
+                if refusal.code:
+                    headers["X-Error-Code"] = refusal.code
+                return Answer({"error": refusal.message}, refusal.status, headers)
+
+        def _send(self, answer: Answer) -> None:
+            body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            if not isinstance(answer.body, bytes):
+                self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(body)
+
+        def _drop(self) -> None:
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    hub.endpoint = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
