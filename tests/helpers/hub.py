@@ -1,4 +1,4 @@
-"""A stand-in of the Hub: a local HTTP server with the routes that huggingface_hub uses for datasets.
+"""A stand-in of the Hub: a local HTTP server with the routes that its client uses for datasets.
 
 It keeps real files (``hub_store``), knows who may write, pages its listings, and misbehaves when
 told to. What a route answers follows the client's code, so the client runs as it is; the storage is
@@ -250,9 +250,7 @@ def commit(hub: Hub, request: Request, name: str, revision: str) -> Answer:
     oid = hub.store.commit(name, revision, operations, message, parent, number)
     url = f"{hub.endpoint}/datasets/{name}"
     opened = f"{url}/discussions/{number}" if number else None
-    return Answer(
-        {"commitUrl": f"{url}/commit/{oid}", "commitOid": oid, "pullRequestUrl": opened}
-    )
+    return Answer({"commitUrl": f"{url}/commit/{oid}", "commitOid": oid, "pullRequestUrl": opened})
 
 
 def open_request(repo: Repo) -> int:
@@ -351,7 +349,9 @@ def run_hub(folder: Path) -> Iterator[Hub]:
                 return Answer({"error": refusal.message}, refusal.status, headers)
 
         def _send(self, answer: Answer) -> None:
-            body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+            body = (
+                answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+            )
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
