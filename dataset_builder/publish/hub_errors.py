@@ -7,7 +7,11 @@ from contextlib import contextmanager
 
 import httpx2
 from huggingface_hub import constants, get_token
-from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+from huggingface_hub.errors import (
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+)
 
 from personamem.dataset_builder.errors import InvalidInputError, PersonamemError
 
@@ -15,6 +19,9 @@ HINT = "Set HF_TOKEN, or run `hf auth login`, with a token that may write to the
 AGAIN = "Nothing was tagged. Run the same command again: what is there already is not sent twice."
 
 _TOKENS = re.compile(r"hf_[A-Za-z0-9_-]{8,}|(?<=Bearer )\S+")
+
+
+_WRAPPERS = (RuntimeError, LocalEntryNotFoundError)
 
 
 class PublishError(PersonamemError):
@@ -36,14 +43,10 @@ def translate_errors(repo_id: str, action: str) -> Iterator[None]:
     """
     try:
         yield
-    except (HfHubHTTPError, httpx2.HTTPError, OfflineModeIsEnabled, RuntimeError) as error:
+    except PersonamemError:
+        raise
+    except (httpx2.HTTPError, OSError, RuntimeError, ValueError) as error:
         raise _translate(error, repo_id, action) from None
-    except OSError as error:
-        raise PublishError(f"{action} failed: {redact(str(error))}. {AGAIN}") from None
-    except ValueError as error:
-        if isinstance(error, PersonamemError):
-            raise
-        raise PublishError(f"{action} failed: {_flatten(error)} {AGAIN}") from None
 
 
 def redact(text: str) -> str:
@@ -53,8 +56,8 @@ def redact(text: str) -> str:
 
 
 def _translate(error: Exception, repo_id: str, action: str) -> PersonamemError:
-    # The client's upload threads wrap what went wrong.
-    while isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
+    # The client's threads and its downloads wrap what went wrong.
+    while isinstance(error, _WRAPPERS) and isinstance(error.__cause__, Exception):
         error = error.__cause__
     if isinstance(error, OfflineModeIsEnabled):
         return UnreachableError(f"{action}: HF_HUB_OFFLINE is set, so the Hub is not asked.")

@@ -4,6 +4,7 @@ Started as a program it reads a run a line from standard input; ``ForkingCli`` i
 Each run is a process of its own, with its own environment and output, that can be killed.
 """
 
+import importlib.util
 import json
 import os
 import signal
@@ -74,10 +75,12 @@ class ForkingCli:
 
 
 def serve() -> None:
-    import datasets  # noqa: F401
-
-    import personamem.dataset_builder.cli.app
-    import personamem.dataset_builder.publish.release  # noqa: F401
+    modules = ["datasets", "personamem.dataset_builder.cli.app"]
+    modules.append("personamem.dataset_builder.publish.release")
+    # Streaming imports it where it is installed.
+    modules += ["torch"] * (importlib.util.find_spec("torch") is not None)
+    for module in modules:
+        importlib.import_module(module)
 
     for line in sys.stdin:
         request = json.loads(line)

@@ -302,6 +302,7 @@ def run_hub(folder: Path) -> Iterator[Hub]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             line = f"{self.command} {urlsplit(self.path).path}"

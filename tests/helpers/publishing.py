@@ -1,4 +1,4 @@
-"""What the tests of publishing share: their repository, environments, and looks at what came out."""
+"""What tests of publishing share: their repository, environments, looks at what came out."""
 
 import hashlib
 import json

@@ -90,62 +90,50 @@ def test_a_second_release_deletes_what_is_gone_and_keeps_the_first(
     assert ".gitattributes" in repo.commits[repo.tags["v1.1.0"]]
 
 
-def test_both_revisions_load_with_datasets_and_with_our_loader(
-    hub: Hub, publish: Publish, release: Release, tmp_path: Path
-) -> None:
-    for version in ("1.0.0", "1.1.0"):
-        assert publish(release(version), f"v{version}").code == 0
-    script = """
-import json, sys
-from datasets import load_dataset
-from personamem.loaders import load_personamem
-for tag in ("v1.0.0", "v1.1.0"):
-    for config, rows in (("benchmark", 28), ("contexts", 4), ("annotations", 28)):
-        assert load_dataset("own/bench", config, split="4k", revision=tag).num_rows == rows
-    data = load_personamem(f"own/bench@{tag}", "4k")
-    assert len(list(data.pairs())) == 28
-"""
-    environment = {**clean_environment(hub.endpoint, tmp_path / "home")}
-    environment["HF_DATASETS_CACHE"] = str(tmp_path / "datasets")
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert hub.asked("resolve/v1.1.0/README.md")
-
-
-def test_the_commands_of_the_published_card_run(
+def test_both_revisions_load_as_their_cards_say(
     hub: Hub,
+    cli: ForkingCli,
     publish: Publish,
     release: Release,
     include_path: tuple[str, ...],
     tmp_path: Path,
 ) -> None:
-    assert publish(release(), "v1.0.0").code == 0
-    folder = hub.store.folder_of(REPO, "v1.0.0")
-    blocks = re.findall(r"```(python|bash)\n(.*?)```", (folder / "README.md").read_text(), re.S)
-    assert [language for language, _ in blocks] == ["python"] * 3 + ["bash"] * 2
-    programs = {"python": [sys.executable, "-c"], "bash": ["bash", "-euc"]}
+    """Every command of both cards, and all rows of all configs by what their commands import."""
+    script, commands = "import os\n", []
+    for version in ("1.0.0", "1.1.0"):
+        assert publish(release(version), f"v{version}").code == 0
+        folder = hub.store.folder_of(REPO, f"v{version}")
+        card = (folder / "README.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"```(\w+)\n(.*?)```", card, re.DOTALL)
+        python = [text for language, text in blocks if language == "python"]
+        commands = [text for language, text in blocks if language == "bash"]
+        assert (len(python), len(commands)) == (3, 2)
+        script += f"os.chdir({str(folder)!r})\n{''.join(python)}"
+        script += f"""
+annotations = load_dataset("own/bench", "annotations", split="4k", revision="v{version}")
+assert len(annotations) == len(dataset.questions) == len(list(dataset.pairs())) == 28
+assert str(dataset).startswith("PersonaMem(source='own/bench@v{version}'")
+assert load_dataset("own/bench", "benchmark", split="4k", revision="v{version}").num_rows == 28
+assert load_dataset("own/bench", "contexts", split="4k", revision="v{version}").num_rows == 4
+"""
     environment = clean_environment(hub.endpoint, tmp_path / "home")
-    environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
     environment["HF_DATASETS_CACHE"] = str(tmp_path / "datasets")
-    stand_in = " ".join(("--model dummy", *include_path, "--limit 2"))
-    for language, text in blocks:
-        text = text.replace("--model hf --model_args pretrained=MODEL", stand_in)
-        text = text.replace("--apply_chat_template", "").replace("OTHER_VERSION", "own/bench")
-        done = subprocess.run(
-            [*programs[language], text],
-            env=environment,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{text}\n{done.stderr}"
+    run_program([sys.executable, "-c", script], environment)
+    evaluate, compare = commands
+    options = " ".join(("--model dummy", *include_path, "--limit 2"))
+    evaluate = evaluate.replace("--model hf --model_args pretrained=MODEL", options)
+    evaluate = evaluate.replace("lm_eval ", f"{sys.executable} -m lm_eval ")
+    run_program(["bash", "-euc", evaluate.replace("--apply_chat_template", "")], environment)
+    words = compare.replace("OTHER_VERSION", "own/bench@v1.0.0").split()
+    assert words[:2] == ["personamem", "diff"]
+    done = cli.run(*words[1:])
+    assert done.code == 0, done.errors
+    assert re.search(r"version +│ 1.1.0 │ 1.0.0", done.output)
+
+
+def run_program(command: list[str], environment: dict[str, str]) -> None:
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
 @pytest.mark.parametrize(
