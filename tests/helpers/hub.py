@@ -73,6 +73,7 @@ class Hub:
         self.faults: list[Fault] = []
         self.requests: list[str] = []
         self.large = True
+        self.after_commit: Callable[[Repo], object] = lambda repo: None
         self.endpoint = ""
         self.lock = threading.Lock()
 
@@ -248,6 +249,7 @@ def commit(hub: Hub, request: Request, name: str, revision: str) -> Answer:
     elif revision.startswith("refs/pr/"):
         number = int(revision.rpartition("/")[2])
     oid = hub.store.commit(name, revision, operations, message, parent, number)
+    hub.after_commit(repo)
     url = f"{hub.endpoint}/datasets/{name}"
     opened = f"{url}/discussions/{number}" if number else None
     return Answer({"commitUrl": f"{url}/commit/{oid}", "commitOid": oid, "pullRequestUrl": opened})
@@ -312,7 +314,9 @@ def run_hub(folder: Path) -> Iterator[Hub]:
             if fault and fault.first:
                 fault.first()
             if fault and fault.status:
-                answer = Answer({"error": "on purpose"}, fault.status)
+                # A careless server: it says the token that it was sent.
+                said = f"on purpose, {self.headers.get('Authorization')}"
+                answer = Answer({"error": said}, fault.status, {"X-Error-Message": said})
             elif fault and not fault.late:
                 return self._drop()
             else:

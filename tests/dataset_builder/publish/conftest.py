@@ -25,6 +25,7 @@ def hub(_served: Hub, tmp_path: Path) -> Hub:
     """A Hub without a repository, and without faults."""
     _served.store = Store(tmp_path / "hub")
     _served.faults, _served.requests, _served.large = [], [], True
+    _served.after_commit = lambda repo: None
     return _served
 
 
