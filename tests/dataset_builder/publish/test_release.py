@@ -6,10 +6,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from forking_cli import ForkingCli
 from hub import TOKEN, Fault, Hub
-from publishing import REPO, Publish, Release, clean_environment, read_files, read_plan
+from hub_store import file_line
+from publishing import (
+    REPO,
+    Publish,
+    Release,
+    clean_environment,
+    read_files,
+    read_plan,
+    write_manifest,
+)
+
+from personamem.dataset_builder.package.tables import hash_file
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -185,6 +197,28 @@ def test_publishing_again_is_no_work_and_no_error(
     assert done.code == 0
     assert "Already published: own/bench, v1.0.0" in done.output
     assert not hub.asked("^(POST|PUT)")
+
+
+def test_versions_at_the_hub_are_compared_without_downloading_tables(
+    hub: Hub, cli: ForkingCli, publish: Publish, release: Release
+) -> None:
+    first, second = release("1.0.0"), release("1.1.0")
+    table = pq.read_table(second / "benchmark/4k.parquet").slice(1)
+    pq.write_table(table, second / "benchmark/4k.parquet")
+    hub.store.create(REPO)
+    for folder, tag in ((first, "v1.0.0"), (second, "v1.1.0")):
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        record = manifest["files"]["benchmark/4k.parquet"]
+        record["sha256"] = hash_file(folder / "benchmark/4k.parquet")
+        write_manifest(folder, manifest)
+        lines = [file_line(name, body) for name, body in read_files(folder).items()]
+        hub.repos[REPO].tags[tag] = hub.store.commit(REPO, "main", lines, tag)
+    report = first / "diff.json"
+    done = cli.run("diff", f"{REPO}@v1.0.0", f"{REPO}@v1.1.0", "--json", report)
+    assert done.code == 0, done.errors
+    (split,) = json.loads(report.read_text())["splits"]
+    assert split["tables"]["benchmark"]["removed"] == 1
+    assert not hub.asked("resolve/.*/(contexts|annotations)/")
 
 
 def test_a_branch_gets_the_release_and_main_stays(
