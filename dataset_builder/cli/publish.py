@@ -74,7 +74,9 @@ def publish(
 
     if not errors().is_terminal:
         disable_progress_bars()
-    scores = [score for path in results or () for score in read_scores(path, folder, repo_id)]
+    scores = [
+        score for path in results or () for score in read_scores(path, folder, f"{repo_id}@{tag}")
+    ]
     request = Request(
         folder=folder,
         repo_id=repo_id,

@@ -31,6 +31,7 @@ from personamem.dataset_builder.publish.remote import (
     ContentError,
     RemoteState,
     check_content,
+    find_commit,
     find_differences,
     list_files,
     read_remote,
@@ -101,7 +102,7 @@ def publish(request: Request, tell: Tell, show: Callable[[Plan], None]) -> Outco
         return Outcome(plan)
     release = local.list_release()
     if remote and request.tag in remote.tags:
-        return Outcome(plan, _check_tagged(api, request, release, remote.tags[request.tag]))
+        return Outcome(plan, _check_tagged(api, request, release))
     if remote and remote.head and plan.is_done:
         commit, opened = remote.head, None
     else:
@@ -136,9 +137,10 @@ def _look(api: HfApi, request: Request) -> tuple[RemoteState | None, str | None]
     return remote, None
 
 
-def _check_tagged(api: HfApi, request: Request, release: dict[str, LocalFile], commit: str) -> str:
+def _check_tagged(api: HfApi, request: Request, release: dict[str, LocalFile]) -> str:
     """Return the tag's commit if it holds the release; a tag is never moved."""
     with translate_errors(request.repo_id, f"Reading {request.tag}"):
+        commit = find_commit(api, request.repo_id, request.tag)
         others = find_differences(release, list_files(api, request.repo_id, commit))
     if others:
         raise InvalidInputError(
@@ -208,18 +210,11 @@ def _read_back(api: HfApi, request: Request, release: dict[str, LocalFile], comm
 def _tag(api: HfApi, request: Request, commit: str) -> None:
     with translate_errors(request.repo_id, f"Tagging {request.tag}"):
         try:
-            api.create_tag(
-                request.repo_id,
-                tag=request.tag,
-                tag_message=f"Version {request.tag}",
-                revision=commit,
-                repo_type=KIND,
-            )
+            api.create_tag(request.repo_id, tag=request.tag, revision=commit, repo_type=KIND)
         except HfHubHTTPError as error:
-            if error.response.status_code != 409:
-                raise
-            tags = api.list_repo_refs(request.repo_id, repo_type=KIND).tags
-            if commit not in [ref.target_commit for ref in tags if ref.name == request.tag]:
+            # Somebody was faster; that is no harm if they tagged the same.
+            exists = error.response.status_code == 409
+            if not exists or find_commit(api, request.repo_id, request.tag) != commit:
                 raise
 
 

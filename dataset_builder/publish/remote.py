@@ -38,7 +38,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class RemoteState:
-    """A repository: commits by branch and by tag, and the files at the head of one branch.
+    """A repository: commits by branch, its tags, and the files at the head of one branch.
 
     ``head`` is None where there is no commit yet. A branch that does not exist yet will start from
     the head of main, so these are its files. Hidden files, the Hub's own, are left out.
@@ -47,7 +47,7 @@ class RemoteState:
     private: bool
     head: str | None
     branches: Mapping[str, str] = field(default_factory=dict)
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: frozenset[str] = frozenset()
     files: Mapping[str, RemoteFile] = field(default_factory=dict)
 
 
@@ -64,7 +64,7 @@ def read_remote(api: HfApi, repo_id: str, branch: str) -> RemoteState | None:
         private=bool(info.private),
         head=head,
         branches=branches,
-        tags={ref.name: ref.target_commit for ref in refs.tags},
+        tags=frozenset(ref.name for ref in refs.tags),
         files=list_files(api, repo_id, head) if head else {},
     )
 
@@ -78,6 +78,11 @@ def list_files(api: HfApi, repo_id: str, revision: str) -> dict[str, RemoteFile]
         if isinstance(entry, RepoFile)
         and not any(part.startswith(".") for part in PurePosixPath(entry.path).parts)
     }
+
+
+def find_commit(api: HfApi, repo_id: str, revision: str) -> str:
+    """Return the commit that a tag or a branch stands for."""
+    return str(api.repo_info(repo_id, repo_type=KIND, revision=revision).sha)
 
 
 def find_differences(local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile]) -> list[str]:

@@ -13,10 +13,11 @@ METRIC = "acc,none"
 ERROR = "acc_stderr,none"
 
 
-def read_scores(path: Path, folder: Path, repo_id: str) -> list[Score]:
+def read_scores(path: Path, folder: Path, address: str) -> list[Score]:
     """Return the scores in a results_*.json of lm-eval or ``personamem eval``.
 
-    Only whole tasks on this dataset, by its folder or its Hub id, may stand on its card.
+    Only whole tasks on this dataset, in its folder or at its address, may stand on its card.
+    ``address`` is owner/name@tag.
 
     Raises:
         InvalidInputError: not such a file, no task of ours, another dataset, or a limited run.
@@ -53,9 +54,9 @@ def read_scores(path: Path, folder: Path, repo_id: str) -> list[Score]:
     if not whole:
         raise InvalidInputError(f"{path} is of a run with --limit; a card takes whole splits.")
     for source in sources:
-        if source.partition("@")[0] != repo_id and Path(source).resolve() != folder.resolve():
+        if source != address and Path(source).resolve() != folder.resolve():
             raise InvalidInputError(
-                f"{path} is about {source}; accepted: results on {folder} or {repo_id}."
+                f"{path} is about {source}; accepted: results on {folder} or {address}."
             )
     return scores
 

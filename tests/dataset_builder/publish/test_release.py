@@ -11,6 +11,7 @@ import pytest
 from forking_cli import ForkingCli
 from hub import TOKEN, Fault, Hub
 from hub_store import file_line
+from huggingface_hub import metadata_load
 from publishing import (
     REPO,
     Publish,
@@ -19,6 +20,7 @@ from publishing import (
     read_files,
     read_plan,
     write_manifest,
+    write_results,
 )
 
 from personamem.dataset_builder.package.tables import hash_file
@@ -78,6 +80,17 @@ def test_the_first_release_holds_exactly_the_dataset_and_is_tagged(
         " ".join(done.output.split())
     )
     assert json.loads(there["audit.json"])["source"] == "personamem 1.0.0"
+
+
+def test_scores_come_onto_the_card(
+    hub: Hub, publish: Publish, release: Release, tmp_path: Path
+) -> None:
+    folder = release()
+    results = write_results(tmp_path / "results.json", str(folder))
+    assert publish(folder, "v1.0.0", "--results", results).code == 0
+    card = (hub.store.folder_of(REPO, "v1.0.0") / "README.md").read_text(encoding="utf-8")
+    assert "| `owner/model` | `personamem_4k` | 28 | 50.0 % | 10.0 % |" in card
+    assert metadata_load(folder / "README.md")["eval_results"][1]["value"] == 0.25
 
 
 def test_a_second_release_deletes_what_is_gone_and_keeps_the_first(
