@@ -9,6 +9,7 @@ downloaded.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,26 +31,24 @@ TABLE_KEYS = {
 UNREAD = "messages"
 """The heavy column; ``shared_context_id`` is its hash."""
 
-KEPT = 20
-"""Ids that a difference names; all are counted."""
-
 _ROWS = 256
 _Rows = dict[str, tuple[bytes, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of a table, by id: how many only B has, only A has, and how many differ.
+    """Rows of a table that are not the same, by id: only in B, only in A, or with other cells.
 
-    ``columns`` counts the rows that differ by column; a column that only one table has differs in
-    all. ``ids`` names the first of each, by "added", "removed" and "changed".
+    ``changed`` names the columns that differ; one that only A or B has differs in every row.
     """
 
-    added: int
-    removed: int
-    changed: int
-    columns: Mapping[str, int]
-    ids: Mapping[str, tuple[str, ...]]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: Mapping[str, tuple[str, ...]]
+
+    def count_columns(self) -> dict[str, int]:
+        """Return how many rows differ in each column."""
+        return dict(Counter(column for columns in self.changed.values() for column in columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,34 +193,22 @@ def _read_rows(version: _Version, name: str, key: str) -> tuple[tuple[str, ...],
 def _compare_rows(
     columns_a: Sequence[str], rows_a: _Rows, columns_b: Sequence[str], rows_b: _Rows
 ) -> Rows:
-    shared = [column for column in columns_a if column in columns_b]
-    places = [(columns_a.index(column), columns_b.index(column)) for column in shared]
-    one_sided = [column for column in (*columns_a, *columns_b) if column not in shared]
-    counts: dict[str, int] = {}
-    changed = []
-    both = [identifier for identifier in rows_a if identifier in rows_b]
-    for identifier in both:
-        cells_a, cells_b = rows_a[identifier], rows_b[identifier]
-        others = [
-            column
-            for column, (i, j) in zip(shared, places, strict=True)
-            if cells_a[i] != cells_b[j]
-        ]
-        if rows_a and rows_b:
-            others += one_sided
-        for column in others:
-            counts[column] = counts.get(column, 0) + 1
+    places = [
+        (column, columns_a.index(column), columns_b.index(column))
+        for column in columns_a
+        if column in columns_b
+    ]
+    one_sided = sorted(set(columns_a) ^ set(columns_b))
+    changed = {}
+    for identifier in rows_a.keys() & rows_b.keys():
+        a, b = rows_a[identifier], rows_b[identifier]
+        others = (*(column for column, i, j in places if a[i] != b[j]), *one_sided)
         if others:
-            changed.append(identifier)
-    added = [identifier for identifier in rows_b if identifier not in rows_a]
-    removed = [identifier for identifier in rows_a if identifier not in rows_b]
-    ids = {"added": added, "removed": removed, "changed": changed}
+            changed[identifier] = others
     return Rows(
-        added=len(added),
-        removed=len(removed),
-        changed=len(changed),
-        columns=counts,
-        ids={what: tuple(found[:KEPT]) for what, found in ids.items() if found},
+        added=tuple(identifier for identifier in rows_b if identifier not in rows_a),
+        removed=tuple(identifier for identifier in rows_a if identifier not in rows_b),
+        changed=dict(sorted(changed.items())),
     )
 
 

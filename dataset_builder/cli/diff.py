@@ -81,10 +81,10 @@ def _add_split(table: Table, split: "SplitDifference") -> None:
     }
     for kind, pair in totals.items():
         rows = split.tables.get(kind)
-        changes = (
-            [f"{n:,}" for n in (rows.added, rows.removed, rows.changed)] if rows else ["="] * 3
-        )
-        columns = ", ".join(f"{name} {n:,}" for name, n in rows.columns.items()) if rows else ""
+        groups = (rows.added, rows.removed, rows.changed) if rows else ()
+        changes = [f"{len(group):,}" for group in groups] or ["="] * 3
+        counts = rows.count_columns() if rows else {}
+        columns = ", ".join(f"{name} {n:,}" for name, n in counts.items())
         table.add_row(split.split, kind, *map(_count, pair), *changes, escape(columns))
     table.add_row(split.split, "(tokens)", *map(_count, split.tokens), "", "", "", "")
 
