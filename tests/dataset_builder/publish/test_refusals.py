@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from forking_cli import Finished
-from hub import READ_TOKEN, TOKEN, Fault, Hub
+from hub import READ_TOKEN, TOKEN, Hub
+from hub_http import Fault
 from hub_store import file_line
 from publishing import REPO, Publish, Release, read_files, read_plan, write_manifest
 

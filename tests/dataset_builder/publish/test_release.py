@@ -9,7 +9,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from forking_cli import ForkingCli
-from hub import TOKEN, Fault, Hub
+from hub import TOKEN, Hub
+from hub_http import Fault
 from hub_store import file_line
 from huggingface_hub import metadata_load
 from publishing import (
