@@ -1,5 +1,6 @@
-"""The card of a dataset: the README.md that the Hub shows, rendered from the dataset's manifest."""
+"""The card of a dataset: the README.md that the Hub shows, from manifest, audit and scores."""
 
-from personamem.cards.render import render_card
+from personamem.cards.render import is_as_rendered, render_card
+from personamem.cards.scores import Score
 
-__all__ = ["render_card"]
+__all__ = ["Score", "is_as_rendered", "render_card"]

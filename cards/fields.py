@@ -12,6 +12,20 @@ class Field:
     meaning: str
 
 
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One config of a dataset: its folder of Parquet files, one a split, and what a row is."""
+
+    name: str
+    title: str
+    introduction: str
+    fields: tuple[Field, ...]
+
+
+BENCHMARK_INTRODUCTION = (
+    "The first fifteen columns have the names, the order and the types of the PersonaMem release."
+)
+
 BENCHMARK_FIELDS = (
     Field("persona_id", "int64", "The persona who asks."),
     Field("question_id", "string", "Unique name of the question."),
@@ -91,6 +105,13 @@ ANNOTATIONS_FIELDS = (
         "The evidence and the messages that mention the other options.",
     ),
 )
+
+CONFIGS = (
+    Config("benchmark", "one row a question", BENCHMARK_INTRODUCTION, BENCHMARK_FIELDS),
+    Config("contexts", "one row a context, shared by many questions", "", CONTEXTS_FIELDS),
+    Config("annotations", "why the right option is right", "", ANNOTATIONS_FIELDS),
+)
+"""Configs that a dataset may have: it has those whose files it lists. The first is default."""
 
 QUESTION_TYPE_MEANINGS = {
     "recall_user_shared_facts": "recall what the user did, not what others did or was only planned",

@@ -7,7 +7,7 @@ through a filter that takes the meaning out of Markdown and HTML marks.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,9 @@ from jinja2 import StrictUndefined
 from jinja2.loaders import FileSystemLoader
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from personamem.cards.fields import (
-    ANNOTATIONS_FIELDS,
-    BENCHMARK_FIELDS,
-    CONTEXTS_FIELDS,
-    QUESTION_TYPE_MEANINGS,
-)
-
-CONFIGS = ("benchmark", "contexts", "annotations")
-"""Configs of every dataset, each a folder with one Parquet file a split; the first is default."""
+from personamem.cards.audit import Family, Section, list_families, list_sections
+from personamem.cards.fields import CONFIGS, QUESTION_TYPE_MEANINGS, Config
+from personamem.cards.scores import Score, make_entries
 
 COUNTED = ("question_types", "topics", "letters")
 """Keys of a split in the manifest that hold counts by name."""
@@ -37,47 +31,72 @@ _SIZE_CATEGORIES = (
     (100_000, "10K<n<100K"),
     (1_000_000, "100K<n<1M"),
 )
+_SEAL = "<!-- Made by personamem. SHA-256 of all above: {} -->\n"
 _MARKDOWN_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 
 
-def render_card(manifest: Mapping[str, Any]) -> str:
+def render_card(
+    manifest: Mapping[str, Any],
+    audit: Mapping[str, Any] | None = None,
+    repo_id: str | None = None,
+    scores: Sequence[Score] = (),
+) -> str:
     """Return the text of README.md for the dataset that ``manifest`` (manifest.json) describes.
 
-    Raises jinja2.UndefinedError or KeyError, naming the key, when the manifest lacks one.
+    ``audit`` is what ``personamem audit --json`` writes, ``repo_id`` the Hub id under which the
+    dataset is published, ``scores`` what models reached. Each adds its section.
+
+    Raises jinja2.UndefinedError or KeyError, naming the key, when one of them lacks one.
     """
     header = yaml.safe_dump(
-        build_metadata(manifest), sort_keys=False, allow_unicode=True, default_flow_style=False
+        build_metadata(manifest, audit, repo_id, scores),
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=False,
     )
-    environment = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        # Not autoescape: the output is Markdown, for which HTML escapes are wrong within code.
-        # `finalize` makes safe what no filter was named for.
-        autoescape=False,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+    body = (
+        _make_environment()
+        .get_template(TEMPLATE)
+        .render(
+            manifest=manifest,
+            splits=manifest["splits"],
+            default_split=next(iter(manifest["splits"])),
+            names={key: _collect_names(manifest, key) for key in COUNTED},
+            configs=_find_configs(manifest),
+            question_type_meanings=QUESTION_TYPE_MEANINGS,
+            built_checks=_list_checks(manifest),
+            audited=list(audit["splits"]) if audit else [],
+            sections=_list_sections(audit),
+            families=_list_families(audit),
+            scores=scores,
+            source=repo_id or "SOURCE",
+            pinned=f"{repo_id}@v{manifest['version']}" if repo_id else "SOURCE",
+            published=repo_id is not None,
+        )
     )
-    environment.filters.update(
-        code=format_code, number=format_number, plain=keep_plain_characters, verified=Verified
-    )
-    body = environment.get_template(TEMPLATE).render(
-        manifest=manifest,
-        splits=manifest["splits"],
-        default_split=next(iter(manifest["splits"])),
-        names={key: _collect_names(manifest, key) for key in COUNTED},
-        benchmark_fields=BENCHMARK_FIELDS,
-        contexts_fields=CONTEXTS_FIELDS,
-        annotations_fields=ANNOTATIONS_FIELDS,
-        question_type_meanings=QUESTION_TYPE_MEANINGS,
-    )
-    return f"---\n{header}---\n\n{body}"
+    text = f"---\n{header}---\n\n{body}"
+    return text + _SEAL.format(hashlib.sha256(text.encode()).hexdigest())
 
 
-def build_metadata(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the card's YAML header as data: what the Hub and `datasets` read."""
+def is_as_rendered(text: str) -> bool:
+    """Say whether a card is still as ``render_card`` returned it, of whatever dataset."""
+    above, mark, _ = text.rpartition(_SEAL.partition("{}")[0])
+    return bool(mark) and text == above + _SEAL.format(hashlib.sha256(above.encode()).hexdigest())
+
+
+def build_metadata(
+    manifest: Mapping[str, Any],
+    audit: Mapping[str, Any] | None = None,
+    repo_id: str | None = None,
+    scores: Sequence[Score] = (),
+) -> dict[str, Any]:
+    """Return the card's YAML header as data: what the Hub and `datasets` read.
+
+    ``eval_results`` has the form of a model's ``.eval_results`` files; it needs the Hub id.
+    """
     splits: Mapping[str, Mapping[str, Any]] = manifest["splits"]
+    configs = _find_configs(manifest)
+    entries = make_entries(repo_id, manifest["version"], audit, scores) if repo_id else []
     return {
         "pretty_name": f"{manifest['name']} {manifest['version']}",
         "license": "mit",
@@ -91,15 +110,16 @@ def build_metadata(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "tags": ["personalization", "long-context", "memory", "benchmark", "synthetic"],
         "configs": [
             {
-                "config_name": config,
-                **({"default": True} if config == CONFIGS[0] else {}),
-                "description": f"content {_hash_content(manifest, config)}",
+                "config_name": config.name,
+                **({"default": True} if config is next(iter(configs)) else {}),
+                "description": f"content {_hash_content(manifest, config.name, found)}",
                 "data_files": [
-                    {"split": split, "path": f"{config}/{split}.parquet"} for split in splits
+                    {"split": split, "path": f"{config.name}/{split}.parquet"} for split in found
                 ],
             }
-            for config in CONFIGS
+            for config, found in configs.items()
         ],
+        **({"eval_results": entries} if entries else {}),
     }
 
 
@@ -128,9 +148,21 @@ def format_number(value: object) -> Verified:
     return Verified(f"{value:,}")
 
 
+def format_percent(value: object) -> Verified:
+    """Return a share from 0 to 1 in percent. Raises TypeError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"The card wants a share from 0 to 1 here, not {value!r}.")
+    return Verified(f"{100 * value:.1f} %")
+
+
 def keep_plain_characters(value: object) -> Verified:
     """Return ``value`` with everything dropped that could end a code block, a string or a tag."""
     return Verified(re.sub(r"[^\w .+/-]+", "", _flatten(value)))
+
+
+def keep_address_characters(value: object) -> Verified:
+    """Return a folder's name or ``owner/name@revision``, with everything else dropped."""
+    return Verified(re.sub(r"[^\w.+/@-]+", "", _flatten(value)))
 
 
 def _finalize(value: object) -> object:
@@ -138,17 +170,69 @@ def _finalize(value: object) -> object:
     return value if isinstance(value, Verified) else escape_markdown(value)
 
 
-def _hash_content(manifest: Mapping[str, Any], config: str) -> str:
+def _make_environment() -> ImmutableSandboxedEnvironment:
+    environment = ImmutableSandboxedEnvironment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        # Not autoescape: the output is Markdown, for which HTML escapes are wrong within code.
+        # `finalize` makes safe what no filter was named for.
+        autoescape=False,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(
+        address=keep_address_characters,
+        code=format_code,
+        number=format_number,
+        percent=format_percent,
+        plain=keep_plain_characters,
+        verified=Verified,
+    )
+    return environment
+
+
+def _find_configs(manifest: Mapping[str, Any]) -> dict[Config, list[str]]:
+    """Return the configs that the dataset has files of, with the names of their splits."""
+    found = {config: _find_splits(manifest, config.name) for config in CONFIGS}
+    return {config: splits for config, splits in found.items() if splits}
+
+
+def _find_splits(manifest: Mapping[str, Any], config: str) -> list[str]:
+    """Return a config's splits: those of contexts in the manifest's order, then others."""
+    paths = [name.split("/") for name in manifest["files"] if name.endswith(".parquet")]
+    there = [path[1].removesuffix(".parquet") for path in paths if path[0] == config]
+    ordered = [split for split in manifest["splits"] if split in there]
+    return ordered + sorted(set(there) - set(ordered))
+
+
+def _hash_content(manifest: Mapping[str, Any], config: str, splits: Sequence[str]) -> str:
     """Return one digest, in hex, of all data files of a config.
 
     `datasets` keeps what it has read from a local folder under the folder's last name and a hash of
     this header, and looks at nothing else: with equal headers, a dataset built anew in its place,
     or another one in a folder of the same name, would silently be answered with the old rows.
     """
-    digests = [
-        manifest["files"][f"{config}/{split}.parquet"]["sha256"] for split in manifest["splits"]
-    ]
+    digests = [manifest["files"][f"{config}/{split}.parquet"]["sha256"] for split in splits]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def _list_checks(manifest: Mapping[str, Any]) -> list[tuple[str, str, object]]:
+    """Return the checks of the build as rows of split, check and result."""
+    return [
+        (place, name, result)
+        for place, results in manifest["checks"].items()
+        for name, result in (results.items() if isinstance(results, Mapping) else [("", results)])
+    ]
+
+
+def _list_sections(audit: Mapping[str, Any] | None) -> list[Section]:
+    return list_sections(audit) if audit else []
+
+
+def _list_families(audit: Mapping[str, Any] | None) -> list[Family]:
+    return list_families(audit) if audit else []
 
 
 def _collect_names(manifest: Mapping[str, Any], key: str) -> list[str]:

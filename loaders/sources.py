@@ -149,6 +149,20 @@ def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
     return splits
 
 
+def fetch_manifest(source: Source) -> Path:
+    """Return the manifest of a dataset of ours; from the Hub nothing else is fetched.
+
+    Raises:
+        DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
+        DatasetError: no dataset of ours, or a half-written one.
+    """
+    folder = source.folder or _fetch(source, [MANIFEST], None)
+    if not (folder / MANIFEST).is_file():
+        _refuse_half_written(folder)
+        raise DatasetError(f"{source} has no {MANIFEST}: it is not a dataset of ours.")
+    return folder / MANIFEST
+
+
 def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
     if (folder / MANIFEST).exists():
         return _locate_ours(folder, split)

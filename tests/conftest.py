@@ -1,6 +1,7 @@
 """Shared fixtures. No test reaches for a network: models come from packages."""
 
 import atexit
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -50,6 +51,16 @@ def run(environment: dict[str, str]) -> Run:
         return finished
 
     return run_command
+
+
+@pytest.fixture(scope="session")
+def include_path() -> tuple[str, ...]:
+    """Options that show lm-eval the tasks; none where the wheel has put them into its folder."""
+    found = importlib.util.find_spec("lm_eval")
+    assert found is not None
+    assert found.origin is not None
+    installed = Path(found.origin).parent / "tasks" / "personamem"
+    return () if installed.is_dir() else ("--include_path", str(ROOT / "tasks"))
 
 
 @pytest.fixture(scope="session")

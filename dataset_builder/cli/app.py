@@ -12,8 +12,10 @@ import typer
 from personamem.dataset_builder.cli.audit import audit
 from personamem.dataset_builder.cli.build import build
 from personamem.dataset_builder.cli.console import errors
+from personamem.dataset_builder.cli.diff import diff
 from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.inspect import info, show
+from personamem.dataset_builder.cli.publish import publish
 from personamem.dataset_builder.cli.retrieve import retrieve
 from personamem.dataset_builder.errors import DatasetError, InvalidInputError, PersonamemError
 
@@ -39,6 +41,8 @@ app.command()(info)
 app.command()(show)
 app.command()(audit)
 app.command()(retrieve)
+app.command()(diff)
+app.command()(publish)
 # lm-eval's parser reads the words of this command, with all of its flags, --help among them.
 app.command(
     "eval",

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,6 +58,7 @@ def audit(
     """
     from personamem.dataset_builder.audit.report import make_tables, render_page
     from personamem.dataset_builder.audit.run import audit_split, choose_baselines
+    from personamem.dataset_builder.audit.stored import make_report
     from personamem.loaders.sources import list_splits
 
     choose_baselines(baseline or ())
@@ -78,7 +79,9 @@ def audit(
             output().print(table)
             output().print()
     if json_file:
-        _write(json_file, json.dumps(_as_json(source, audits), indent=2, ensure_ascii=False) + "\n")
+        _write(
+            json_file, json.dumps(make_report(source, audits), indent=2, ensure_ascii=False) + "\n"
+        )
     if html_file:
         _write(html_file, render_page(source, audits))
     failed = [
@@ -101,14 +104,6 @@ def _progress() -> Iterator["Report"]:
             status.update(f"{split}: {done} of {total} contexts{rest}")
 
         yield report
-
-
-def _as_json(source: str, audits: Sequence["SplitAudit"]) -> dict[str, object]:
-    return {
-        "source": source,
-        "passed": not any(audited.failures for audited in audits),
-        "splits": {audited.split: audited.as_json() for audited in audits},
-    }
 
 
 def _write(path: Path, text: str) -> None:

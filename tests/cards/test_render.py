@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 import yaml
+from card_manifest import HOSTILE, make_manifest, make_split, strip_code
 from datasets import load_dataset
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
@@ -23,47 +24,10 @@ from personamem.dataset_builder.schema import (
     QUESTION_TYPES,
 )
 
-HOSTILE = (
-    '"}]\n---\nlicense: other\n<script>alert(1)</script> | {{ 7 * 7 }} '
-    "`[x](http://x) {% raw %} # *b*"
-)
-
-
-def make_split(contexts: int, questions: int) -> dict[str, Any]:
-    return {
-        "budget_tokens": 32_768,
-        "contexts": contexts,
-        "questions": questions,
-        "quads": questions // 4,
-        "personas": 20,
-        "tokens": 1_234_567,
-        "min_context_tokens": 28_001,
-        "max_context_tokens": 32_760,
-        "question_types": {"suggest_new_ideas": 93, "recall_user_shared_facts": questions - 93},
-        "topics": {"therapy": questions},
-        "letters": {letter: questions // 4 for letter in "abcd"},
-    }
-
 
 @pytest.fixture
 def manifest() -> dict[str, Any]:
-    return {
-        "name": "My benchmark",
-        "version": "1.2.0",
-        "config": {"sizes": ["32k", "1M"]},
-        "config_sha256": "0123456789abcdef" * 4,
-        "seed": 17,
-        "writer": {"name": "template", "model": None},
-        "tokenizer": "o200k_base",
-        "made_with": {"personamem": "0.1.0", "bpe-openai": "0.1.4"},
-        "splits": {"32k": make_split(40, 592), "1M": make_split(20, 2_676)},
-        "files": {
-            f"{config}/{split}.parquet": {"sha256": f"{config} {split}", "bytes": 5, "rows": 592}
-            for config in ("benchmark", "contexts", "annotations")
-            for split in ("32k", "1M")
-        },
-        "checks": {"blind_accuracy": 0.25},
-    }
+    return make_manifest()
 
 
 def test_header_is_read_by_the_hub_library(manifest: dict[str, Any]) -> None:
@@ -102,7 +66,7 @@ def test_counts_of_the_manifest_appear(manifest: dict[str, Any]) -> None:
     assert "| `therapy` | 592 | 2,676 |" in card
     assert "| `c` | 148 | 669 |" in card
     assert "| `bpe-openai` | `0.1.4` |" in card
-    assert "| `blind_accuracy` | `0.25` |" in card
+    assert "| `blind_accuracy` |  | `0.25` |" in card
     assert 'revision="v1.2.0"' in card
 
 
@@ -153,7 +117,7 @@ def test_hostile_text_stays_text(manifest: dict[str, Any], place: str) -> None:
         expected.pop("pretty_name")
     assert data == expected
     body = card.split("\n---\n", 1)[1]
-    assert "49" not in body.replace("499", "")
+    assert "49" not in re.sub(r"499|[0-9a-f]{64}", "", body)
     outside_code = strip_code(body)
     assert "<script>" not in outside_code
     assert "[x](" not in outside_code.replace(r"\[x\](", "")
@@ -163,10 +127,6 @@ def test_hostile_text_stays_text(manifest: dict[str, Any], place: str) -> None:
     for line in body.splitlines():
         if line.startswith("| `"):
             assert "|" not in strip_code(line).replace("| ", "").strip(" |")
-
-
-def strip_code(text: str) -> str:
-    return re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
 
 
 @pytest.mark.parametrize("key", ["name", "version", "splits", "files", "writer", "checks"])

@@ -22,16 +22,6 @@ def tasks_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
-def include_path() -> tuple[str, ...]:
-    """Options that show lm-eval the tasks; none where the wheel has put them into its folder."""
-    found = importlib.util.find_spec("lm_eval")
-    assert found is not None
-    assert found.origin is not None
-    installed = Path(found.origin).parent / "tasks" / "personamem"
-    return () if installed.is_dir() else ("--include_path", str(TASKS))
-
-
-@pytest.fixture(scope="session")
 def tiny() -> ModuleType:
     path = ROOT / "tests/loaders/tiny_dataset.py"
     spec = importlib.util.spec_from_file_location("tiny_dataset", path)

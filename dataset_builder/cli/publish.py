@@ -1,0 +1,129 @@
+"""``personamem publish``: a dataset on the Hub, whole, proven, and under a tag that never moves."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from personamem.dataset_builder.cli.console import errors, output
+
+if TYPE_CHECKING:
+    from personamem.dataset_builder.publish.plan import Plan
+    from personamem.dataset_builder.publish.release import Outcome
+
+
+def publish(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of a dataset, as `personamem build` made.")
+    ],
+    repo_id: Annotated[str, typer.Option(help="Dataset repository on the Hub: owner/name.")],
+    tag: Annotated[str, typer.Option(help="The dataset's version with a v: v1.0.0.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check all and show the plan; needs no token.")
+    ] = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="Make a new repository a private one.")
+    ] = False,
+    revision: Annotated[
+        str, typer.Option(metavar="BRANCH", help="Branch to upload to, made if missing.")
+    ] = "main",
+    create_pr: Annotated[
+        bool,
+        typer.Option(
+            "--create-pr",
+            help="Open a pull request. Nothing is tagged until it is merged and this is run again.",
+        ),
+    ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Accept a repository with other content; delete that.")
+    ] = False,
+    results: Annotated[
+        list[Path] | None,
+        typer.Option(help="results_*.json of lm-eval on this dataset, for the card; repeatable."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes of the audit. [default: one a core]")
+    ] = None,
+) -> None:
+    """Check a dataset, upload it to the Hub in one commit, read it back, and tag its version.
+
+    Checked before anything is sent: every file against the manifest, the version, the audit, and
+    that `datasets` loads every config and split. The audit is that of `personamem audit`. It is
+    kept in the folder as audit.json and published too; one that is there already (`personamem audit
+    D --json D/audit.json`) is taken if it names this manifest's SHA-256, comes from this version of
+    personamem, and covers all splits and baselines. README.md is made anew from manifest and audit,
+    unless it was edited. A dry run writes these two files as well.
+
+    The repository is made to hold exactly the files of the manifest, manifest.json, README.md and
+    audit.json: others are deleted there, except hidden ones, and not uploaded from here. The tag
+    is set when the commit has been read back, and never moved. Cut off anywhere, run it again.
+
+    The token is taken from HF_TOKEN or from `hf auth login`. Exit code 1 when the audit or the Hub
+    fails, 2 when the dataset, a name, the token, the tag or the repository cannot be used.
+
+    Example: personamem publish data --repo-id me/my-benchmark --tag v1.0.0 --dry-run
+    """
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
+
+    from personamem.dataset_builder.publish.release import Request
+    from personamem.dataset_builder.publish.release import publish as release
+    from personamem.dataset_builder.publish.scores import read_scores
+
+    if not errors().is_terminal:
+        disable_progress_bars()
+    scores = [
+        score for path in results or () for score in read_scores(path, folder, f"{repo_id}@{tag}")
+    ]
+    request = Request(
+        folder=folder,
+        repo_id=repo_id,
+        tag=tag,
+        branch=revision,
+        private=private,
+        create_pr=create_pr,
+        replace=replace,
+        dry_run=dry_run,
+        workers=workers or os.cpu_count() or 1,
+        scores=scores,
+    )
+    outcome = release(request, tell=_tell, show=_show)
+    output().print(_describe(outcome, request.create_pr), soft_wrap=True)
+
+
+def _tell(line: str) -> None:
+    errors().print(escape(line), soft_wrap=True)
+
+
+def _show(plan: "Plan") -> None:
+    table = Table(title=escape(f"{plan.dataset} to {plan.repo_id}, {plan.branch}, {plan.tag}"))
+    table.add_column("file")
+    table.add_column("bytes", justify="right")
+    table.add_column("change")
+    for file in plan.files:
+        table.add_row(escape(file.name), f"{file.size:,}", file.change.value)
+    output().print(table)
+    changes = [file.change for file in plan.files]
+    counts = (f"{changes.count(change)} {change.value}" for change in dict.fromkeys(changes))
+    output().print(f"{len(plan.files)} files: {', '.join(counts)}. Repository: {plan.repository}.")
+    if plan.not_compared:
+        output().print(f"Not compared. {escape(plan.not_compared)}", soft_wrap=True)
+    if plan.left_out:
+        names = ", ".join(plan.left_out[:5]) + " and more" * (len(plan.left_out) > 5)
+        output().print(escape(f"Not published, as the manifest lists them not: {names}"))
+
+
+def _describe(outcome: "Outcome", asked_for_request: bool) -> str:
+    plan = outcome.plan
+    where = f"{plan.repo_id}, {plan.tag}"
+    if outcome.commit is None:
+        return f"Dry run: {where} can be published. Nothing was sent."
+    if outcome.pull_request:
+        return f"Opened {outcome.pull_request}. When it is merged, run again to tag {plan.tag}."
+    if not outcome.tagged:
+        return f"Already published: {where}, commit {outcome.commit}."
+    unchanged = "" if outcome.uploaded else " (the content was there already)"
+    asked = " No request was needed." if asked_for_request else ""
+    return f"Published {where}, commit {outcome.commit}{unchanged}.{asked}"
