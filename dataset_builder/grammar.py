@@ -105,7 +105,7 @@ def capitalise(text: str) -> str:
 def with_article(text: str) -> str:
     """Return ``text`` behind "a" or "an", by its first letter and common exceptions."""
     lower = text.lower()
-    sounds_like_you = lower.startswith(("uni", "use", "usu", "eu", "one", "uke", "uto"))
+    sounds_like_you = lower.startswith(("uni", "use", "usu", "eu", "one", "uku", "uto"))
     silent_h = lower.startswith(("hour", "honest", "heir"))
     # Eight, eleven and eighteen, also of thousands; not a hundred and eighty.
     eight = re.match(r"8|1[18](?!\d)", lower) is not None

@@ -41,6 +41,7 @@ def test_rejects_malformed_templates_with_the_text(source: str) -> None:
         ("hour", "an hour"),
         ("bus", "a bus"),
         ("umbrella", "an umbrella"),
+        ("ukulele", "a ukulele"),
     ],
 )
 def test_article_follows_the_sound(noun: str, phrase: str) -> None:
