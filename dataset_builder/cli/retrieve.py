@@ -25,7 +25,11 @@ _ORACLE = "oracle"
 
 def retrieve(
     source: Annotated[
-        Path, typer.Argument(help="Folder eval_data_v1 of the PersonaBench release.")
+        str,
+        typer.Argument(
+            help="Folder eval_data_v1 of the PersonaBench release, or a dataset of ours: a folder, "
+            "or a Hub id, optionally with @revision."
+        ),
     ],
     retriever: Annotated[
         str,
@@ -52,9 +56,10 @@ def retrieve(
 ) -> None:
     """Measure recall and NDCG of a retriever on PersonaBench.
 
-    Every question is put to the sessions of the person who asks it, one session a chunk. Scores are
-    those of the official code, per category and overall; the paper's Overall is the one with
-    Subjective questions. With fewer sessions than --k, all of them are retrieved.
+    Reads the official release and datasets of ours. Every question is put to the sessions of the
+    person who asks it, one session a chunk. Scores are those of the official code, per category and
+    overall; the paper's Overall is the one with Subjective questions. With fewer sessions than --k,
+    all of them are retrieved.
 
     Example: personamem retrieve eval_data_v1 --retriever bm25 --noise 0.5
     """
@@ -150,10 +155,10 @@ def _tell_short_archives(archives: "Mapping[float, tuple[Archive, ...]]", k: int
 
 
 def _write_json(
-    path: Path, source: Path, retriever: str, k: int, chunks: str, results: "Results"
+    path: Path, source: str, retriever: str, k: int, chunks: str, results: "Results"
 ) -> None:
     report = {
-        "source": str(source),
+        "source": source,
         "retriever": retriever,
         "k": k,
         "chunks": chunks,
