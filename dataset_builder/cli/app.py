@@ -14,6 +14,7 @@ from personamem.dataset_builder.cli.build import build
 from personamem.dataset_builder.cli.console import errors
 from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.inspect import info, show
+from personamem.dataset_builder.cli.report import report
 from personamem.dataset_builder.cli.retrieve import retrieve
 from personamem.dataset_builder.errors import DatasetError, InvalidInputError, PersonamemError
 
@@ -39,6 +40,7 @@ app.command()(info)
 app.command()(show)
 app.command()(audit)
 app.command()(retrieve)
+app.command()(report)
 # lm-eval's parser reads the words of this command, with all of its flags, --help among them.
 app.command(
     "eval",

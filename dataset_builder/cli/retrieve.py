@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from personamem.dataset_builder.cli.console import errors, output
 from personamem.dataset_builder.errors import unknown_choice
@@ -64,6 +63,8 @@ def retrieve(
     Example: personamem retrieve eval_data_v1 --retriever bm25 --noise 0.5
     """
     # Imported here so that --help does not wait for them.
+    from personamem.dataset_builder.results.records import RetrievalRun
+    from personamem.dataset_builder.results.tables import show_table, tabulate_retrieval
     from personamem.loaders.personabench import load_personabench
     from personamem.loaders.personabench.chunks import CHUNK_FORMS
     from personamem.loaders.personabench.retrieval import evaluate_retrieval, summarise_retrieval
@@ -78,7 +79,8 @@ def retrieve(
     with _make_ranker(retriever, chunks, cache) as rank:
         for level, members in archives.items():
             results[level] = summarise_retrieval(evaluate_retrieval(members, rank, k))
-    output().print(_table(f"{retriever}, k = {k}, {chunks} chunks", results))
+    found = RetrievalRun(source, retriever, k, chunks, results)
+    output().print(show_table(tabulate_retrieval(found)))
     _tell_short_archives(archives, k)
     if json_file:
         _write_json(json_file, source, retriever, k, chunks, results)
@@ -122,25 +124,6 @@ def _make_ranker(retriever: str, chunks: Any, cache: Path | None) -> "Iterator[R
             return rank(archive, wanted)
 
         yield rank_and_tell
-
-
-def _table(title: str, results: "Results") -> Table:
-    table = Table(title=escape(title))
-    table.add_column("category")
-    table.add_column("questions", justify="right")
-    for level in results:
-        table.add_column(f"recall {level}", justify="right")
-        table.add_column(f"NDCG {level}", justify="right")
-    for group in dict.fromkeys(group for scores in results.values() for group in scores):
-        found = [scores.get(group) for scores in results.values()]
-        counts = {score.questions for score in found if score}
-        cells = [cell for score in found for cell in _show(score)]
-        table.add_row(group.replace("_", " "), "/".join(map(str, sorted(counts))), *cells)
-    return table
-
-
-def _show(score: "RetrievalScores | None") -> tuple[str, str]:
-    return (f"{score.recall:.3f}", f"{score.ndcg:.3f}") if score else ("-", "-")
 
 
 def _tell_short_archives(archives: "Mapping[float, tuple[Archive, ...]]", k: int) -> None:

@@ -17,10 +17,11 @@ OPENING = (
 )
 
 INSTRUCTION = (
-    "Reply with a JSON list of short strings and nothing else: one string for each thing that is "
-    'asked for, such as ["first thing", "second thing"], and a list of one string where there is '
-    'one answer. What has both a label and a value is one string: "label: value".'
+    "Answer my question with a JSON list of short strings and nothing else: one string for each "
+    'thing that is asked for, ["...", "..."], and a list of one string where there is one answer.'
 )
+
+CUE = "Answer as a JSON list:"
 
 _HEADINGS: dict[DocumentKind, str] = {
     "conversation": "Conversation of {name} with {partner}",
@@ -39,7 +40,7 @@ def render_documents(name: str, sessions: Sequence[Session]) -> str:
 
 def make_open_turn(question: Question) -> str:
     """Return the question, with who asks it and the form in which to answer."""
-    return f"I am {question.person}, and my question is: {question.text}\n\n{INSTRUCTION}"
+    return f"I am {question.person}. {INSTRUCTION}\n\nQuestion: {question.text}\n\n{CUE}"
 
 
 def make_open_messages(documents: str, question: Question) -> list[Message]:

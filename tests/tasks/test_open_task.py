@@ -122,7 +122,7 @@ def test_all_of_a_persons_prompts_begin_alike(make_task: MakeTask, communities: 
     task = make_task("personabench_noise_05_full", communities)
     documents = task.split_prompt(task.eval_docs[0]).texts[0]
     for number in range(7):
-        assert prompt_of(task, number).startswith(f"User: {documents}\n\nI am {ADA}, ")
+        assert prompt_of(task, number).startswith(f"User: {documents}\n\nI am {ADA}. ")
     groups = {task.group_prompt(doc) for doc in task.eval_docs}
     assert groups == {f"community_0/{ADA}", f"community_0/{BEN}"}
 

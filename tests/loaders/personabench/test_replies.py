@@ -42,7 +42,7 @@ def test_a_reply_that_can_be_read(reply: str, items: tuple[object, ...]) -> None
         " \n",
         "<think>The cello, I would say: [",
         '["violin", "cel',
-        "[{}]",
+        '["violin", true]',
         "Well, that depends.\nYou told me of a cello and of a violin.",
         "x" * (SHORT_LINE + 1),
         "[" * 20_000,
