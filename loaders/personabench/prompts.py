@@ -18,10 +18,9 @@ OPENING = (
 
 INSTRUCTION = (
     "Answer my question with a JSON list of short strings and nothing else: one string for each "
-    'thing that is asked for, ["...", "..."], and a list of one string where there is one answer.'
+    'thing that is asked for, such as ["first thing", "second thing"], and a list of one string '
+    "where there is one answer."
 )
-
-CUE = "Answer as a JSON list:"
 
 _HEADINGS: dict[DocumentKind, str] = {
     "conversation": "Conversation of {name} with {partner}",
@@ -40,7 +39,7 @@ def render_documents(name: str, sessions: Sequence[Session]) -> str:
 
 def make_open_turn(question: Question) -> str:
     """Return the question, with who asks it and the form in which to answer."""
-    return f"I am {question.person}. {INSTRUCTION}\n\nQuestion: {question.text}\n\n{CUE}"
+    return f"I am {question.person}. {INSTRUCTION}\n\nQuestion: {question.text}"
 
 
 def make_open_messages(documents: str, question: Question) -> list[Message]:

@@ -8,7 +8,6 @@ from tiny_communities import ADA, write_communities
 
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.prompts import (
-    CUE,
     INSTRUCTION,
     make_open_messages,
     make_open_turn,
@@ -40,6 +39,6 @@ def test_documents_come_first_and_the_question_last(archive: Archive) -> None:
     (message,) = make_open_messages(documents, question)
     turn = make_open_turn(question)
     assert message == {"role": "user", "content": f"{documents}\n\n{turn}"}
-    assert turn == f"I am {ADA}. {INSTRUCTION}\n\nQuestion: Where do I work?\n\n{CUE}"
+    assert turn == f"I am {ADA}. {INSTRUCTION}\n\nQuestion: Where do I work?"
     assert make_open_messages("", question) == [{"role": "user", "content": turn}]
     assert render_documents(ADA, []) == ""
