@@ -39,6 +39,7 @@ from personamem.models.prompting import (
     PromptingTask,
     PromptParts,
     find_source,
+    log_embedding,
 )
 
 CONDITIONS = ("full", "nocontext", "gt", "rag")
@@ -158,7 +159,8 @@ class _Retrieval:
         chosen = read_settings(metadata)
         self.settings = (chosen, chunks)
         self._k = chosen.k
-        self._rank: Ranker = make_ranker(make_retriever(chosen.retriever), chunks)
+        retriever = make_retriever(chosen.retriever, report=log_embedding)
+        self._rank: Ranker = make_ranker(retriever, chunks)
         self._found: dict[str, tuple[str, ...]] = {}
 
     def find_sessions(self, archive: Archive, asked: GroundedQuestion) -> tuple[str, ...]:

@@ -28,7 +28,13 @@ from personamem.loaders.rag import SessionRetrieval
 from personamem.loaders.rendering import make_fingerprint
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.settings import RetrievalSettings, read_settings
-from personamem.models.prompting import Doc, PromptingTask, PromptParts, find_source
+from personamem.models.prompting import (
+    Doc,
+    PromptingTask,
+    PromptParts,
+    find_source,
+    log_embedding,
+)
 
 CONDITIONS = ("full", "nocontext", "oracle", "rag")
 
@@ -62,7 +68,7 @@ class PersonaMemTask(PromptingTask):
         self._settings: RetrievalSettings | None = None
         if self.condition == "rag":
             self._settings = read_settings(metadata)
-            retriever = make_retriever(self._settings.retriever)
+            retriever = make_retriever(self._settings.retriever, report=log_embedding)
             self._retrieval = SessionRetrieval(self.data, retriever, self._settings.k)
         self.config.dataset_path = self.data.source
         questions = self.data.ordered_questions()

@@ -8,6 +8,7 @@ Models that declare ``takes_prompt_references`` (all that ``personamem eval`` ru
 ``PromptReference`` in place of each prompt, and make the prompts when they need them.
 """
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from personamem.loaders.rendering import Renderer
 from personamem.loaders.windows import Prompt, Window, check_prompts_fit, find_model, window_of
 
 DATASET_VARIABLE = "PERSONAMEM_DATASET"
+
+_log = logging.getLogger(__name__)
 
 Doc = Mapping[str, Any]
 
@@ -192,3 +195,8 @@ def find_source(metadata: Mapping[str, Any]) -> str | None:
     """Return the dataset that ``--metadata`` names, else the environment; None if neither does."""
     named = metadata.get("dataset") or os.environ.get(DATASET_VARIABLE)
     return str(named) if named else None
+
+
+def log_embedding(done: int, total: int) -> None:
+    """Say how far the embedding of new texts is."""
+    _log.info("%s of %s new texts embedded", f"{done:,}", f"{total:,}")
