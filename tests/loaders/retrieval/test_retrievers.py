@@ -66,6 +66,11 @@ def test_a_query_finds_its_candidates_alone(retriever: Retriever) -> None:
         retriever.rank(CORPUS, ["cat", "cat"], 2, [[0], []])
 
 
+def test_candidates_have_their_own_scores() -> None:
+    corpus = ["a", "b", "cat", "cat cat b"]
+    assert Bm25Retriever().rank(corpus, ["cat"], 1, [[1, 3]]) == [(3,)]
+
+
 def test_candidates_are_ranked_with_the_weights_of_the_whole_corpus() -> None:
     corpus = ["cat x", "ghent x", "cat x", "cat x"]
     assert Bm25Retriever().rank(corpus, ["cat ghent"], 1, [[0, 1]]) == [(1,)]
