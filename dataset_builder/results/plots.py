@@ -15,7 +15,7 @@ COLOURS = 8
 """Colours of the page's style: series-0 to series-7, then from the start."""
 
 PLOT_WIDTH, PLOT_HEIGHT, MARGIN = 360, 200, 34
-RADIUS, RADAR_MARGIN = 130, 84
+RADIUS, RADAR_MARGIN = 130, 130
 LEGEND_ROW = 17
 
 

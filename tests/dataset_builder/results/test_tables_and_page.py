@@ -83,7 +83,7 @@ def test_lines_and_outlines_are_drawn_where_their_values_are() -> None:
     corners = [len(polygon.get("points").split()) for polygon in svg.iter("polygon")]
     assert corners == [6, 5]
     top = next(svg.iter("polygon")).get("points").split()[0]
-    assert top == "214.0,24.0"
+    assert top == "260.0,24.0"
 
 
 def test_the_page_needs_nothing_beside_it_and_escapes(results: Results) -> None:
