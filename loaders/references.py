@@ -20,8 +20,8 @@ class PromptReference(dict[str, Any]):
     open questions: whose documents), ``end_index`` (not of open questions), ``sessions`` (where
     some were selected), ``data`` and ``prompt`` (fingerprints of the questions and of the
     rendering) and ``model`` (that of the model with its arguments), so that lm-eval's cache of
-    answers may be keyed by it. ``letters`` is about the prompt's length. A copy or an unpickled reference still
-    describes its prompt, but cannot render it.
+    answers may be keyed by it. ``letters`` is about the prompt's length. A copy or an unpickled
+    reference still describes its prompt, but cannot render it.
     """
 
     def __init__(
