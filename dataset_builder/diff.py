@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from huggingface_hub import HfFileSystem
 
 from personamem.dataset_builder.errors import DatasetError
-from personamem.loaders.sources import MANIFEST, fetch_manifest, parse_source
+from personamem.loaders.sources import MANIFEST, find_files, parse_source, refuse_half_written
 
 SETTINGS = ("name", "version", "seed", "writer", "tokenizer", "made_with")
 TABLE_KEYS = {
@@ -129,7 +129,11 @@ def compare_datasets(a: str, b: str) -> Difference:
 
 def _open_version(source: str) -> _Version:
     parsed = parse_source(source)
-    path = fetch_manifest(parsed)
+    folder = find_files(parsed, [MANIFEST])
+    path = folder / MANIFEST
+    if not path.is_file():
+        refuse_half_written(folder)
+        raise DatasetError(f"{source} has no {MANIFEST}: it is not a dataset of ours.")
     try:
         manifest = json.loads(path.read_bytes())
         if not isinstance(manifest["files"], dict) or not isinstance(manifest["splits"], dict):

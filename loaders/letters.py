@@ -8,6 +8,8 @@ two letters, or none, is unparsable (None), never a guess.
 
 import re
 
+from personamem.loaders.thoughts import strip_thoughts
+
 _LETTER = "[a-dA-D]"
 _QUOTES = "*_`\"'\u201c\u201d\u2018\u2019"
 _OPEN = rf"[\s{_QUOTES}\[{{(]*"
@@ -33,8 +35,6 @@ _CLAIM = re.compile(
 )
 _NAMED = re.compile(r"\b(?:option|choice|letter)\s+[*_`\"']*([B-Db-dA])\b")
 _NEGATED = re.compile(r"(?:\bnot|n['\u2019]t|\bnever|\bthan|\binstead of)(?:\s+\w+){0,2}\s*$", re.I)
-_THINK_START = re.compile(r"\s*<think(?:ing)?>")
-_THINK_END = re.compile(r".*</think(?:ing)?>", re.DOTALL)
 
 
 def read_letter(text: str) -> str | None:
@@ -47,9 +47,9 @@ def read_letter(text: str) -> str | None:
 
     Source of the parentheses rule: the official PersonaMem scoring.
     """
-    if _THINK_START.match(text) and _THINK_END.match(text) is None:
+    reply = strip_thoughts(text)
+    if reply is None:
         return None
-    reply = _THINK_END.sub("", text).strip()
     for pattern in (_PARENTHESISED, _BOXED):
         claimed = {letter.lower() for letter in pattern.findall(reply)}
         if claimed:

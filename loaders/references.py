@@ -16,11 +16,12 @@ from personamem.dataset_builder.errors import PersonamemError
 class PromptReference(dict[str, Any]):
     """The compact description of a prompt. Equal descriptions mean equal prompts and models.
 
-    The keys are ``question_id``, ``dataset``, ``split``, ``condition``, ``shared_context_id``,
-    ``end_index``, ``data`` and ``prompt`` (fingerprints of the questions and of the rendering) and
-    ``model`` (that of the model with its arguments), so that lm-eval's cache of answers may be
-    keyed by it. ``letters`` is about the prompt's length. A copy or an unpickled reference still
-    describes its prompt, but cannot render it.
+    The keys are ``question_id``, ``dataset``, ``split``, ``condition``, ``shared_context_id`` (of
+    open questions: whose documents), ``end_index`` (not of open questions), ``sessions`` (where
+    some were selected), ``data`` and ``prompt`` (fingerprints of the questions and of the
+    rendering) and ``model`` (that of the model with its arguments), so that lm-eval's cache of
+    answers may be keyed by it. ``letters`` is about the prompt's length. A copy or an unpickled
+    reference still describes its prompt, but cannot render it.
     """
 
     def __init__(

@@ -35,6 +35,7 @@ from personamem.loaders.manifest import Manifest, read_manifest
 MANIFEST = "manifest.json"
 PARTIAL_SUFFIX = ".partial"
 _KINDS = ("benchmark", "contexts", "annotations")
+_OPEN_KINDS = ("documents", "open_questions")
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -135,32 +136,27 @@ def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
         InvalidInputError: a revision that cannot apply.
     """
     parsed = parse_source(source, revision)
-    folder = parsed.folder or _fetch(parsed, [MANIFEST], None)
+    folder = find_files(parsed, [MANIFEST])
     if (folder / MANIFEST).exists():
         return _by_size(read_manifest(folder / MANIFEST).splits)
     if parsed.hub_id is not None:
         folder = _fetch(parsed, [version2.TABLE], folder.name)
     if (folder / version2.TABLE).exists():
         return version2.find_splits(folder)
-    _refuse_half_written(folder)
+    refuse_half_written(folder)
     splits = _official_splits(folder, parsed)
     if not splits:
         raise _not_a_dataset(parsed)
     return splits
 
 
-def fetch_manifest(source: Source) -> Path:
-    """Return the manifest of a dataset of ours; from the Hub nothing else is fetched.
+def find_files(source: Source, patterns: list[str]) -> Path:
+    """Return a source's folder, with the files that match fetched where it is on the Hub.
 
     Raises:
-        DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
-        DatasetError: no dataset of ours, or a half-written one.
+        DatasetNotFoundError: the repository or revision does not exist or is not cached.
     """
-    folder = source.folder or _fetch(source, [MANIFEST], None)
-    if not (folder / MANIFEST).is_file():
-        _refuse_half_written(folder)
-        raise DatasetError(f"{source} has no {MANIFEST}: it is not a dataset of ours.")
-    return folder / MANIFEST
+    return source.folder or _fetch(source, patterns, None)
 
 
 def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
@@ -168,13 +164,14 @@ def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
         return _locate_ours(folder, split)
     if (folder / version2.TABLE).exists():
         return _locate_version2(folder, split)
-    _refuse_half_written(folder)
+    refuse_half_written(folder)
     return _locate_official(folder, split, source)
 
 
-def _refuse_half_written(folder: Path) -> None:
+def refuse_half_written(folder: Path) -> None:
+    """Raise a DatasetError for a folder that looks like one of ours, but without a manifest."""
     partial = folder.name.endswith(PARTIAL_SUFFIX)
-    if partial or any((folder / kind).is_dir() for kind in _KINDS):
+    if partial or any((folder / kind).is_dir() for kind in (*_KINDS, *_OPEN_KINDS)):
         raise DatasetError(
             f"{folder} is half-written: it has no {MANIFEST}, which is written last. "
             "Run the build again, or fetch the folder again."

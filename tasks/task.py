@@ -1,26 +1,18 @@
-"""PersonaMem as lm-eval tasks: one class behind every YAML file of this folder.
+"""PersonaMem as lm-eval tasks: one class behind every ``personamem_*.yaml`` of this folder.
 
 A task loads one split (``test_split``) of a dataset with ``personamem.loaders``. Its documents hold
 the questions only; contexts are read from the loader while the prompts are built, ordered by
-context so that each is read once. With a chat template the model gets the real conversation as
-messages, normalised to what that very template takes; without one, plain text. Before anything
-runs, the longest prompts are counted in tokens: lm-eval's models would cut one that does not fit.
-
-Models that declare ``takes_prompt_references`` (all that ``personamem eval`` runs) get a
-``PromptReference`` in place of each prompt, and make the prompts when they need them.
+context so that each is read once.
 """
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import datasets
-from lm_eval.api.instance import Instance
-from lm_eval.api.task import ConfigurableTask
 
-from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
+from personamem.dataset_builder.errors import unknown_choice
 from personamem.dataset_builder.schema import LETTERS, Message, Question
 from personamem.loaders import (
     OFFICIAL_SOURCE,
@@ -32,29 +24,33 @@ from personamem.loaders import (
 )
 from personamem.loaders.metrics import accuracy_of_third, accuracy_of_type, macro_f1
 from personamem.loaders.oracle import missing_annotations
-from personamem.loaders.references import PromptReference
-from personamem.loaders.rendering import Renderer, make_fingerprint
-from personamem.loaders.windows import Prompt, Window, check_prompts_fit, find_model, window_of
+from personamem.loaders.rag import SessionRetrieval
+from personamem.loaders.rendering import make_fingerprint
+from personamem.loaders.retrieval import make_retriever
+from personamem.loaders.retrieval.settings import RetrievalSettings, read_settings
+from personamem.models.prompting import (
+    Doc,
+    PromptingTask,
+    PromptParts,
+    find_source,
+    log_embedding,
+)
 
-DATASET_VARIABLE = "PERSONAMEM_DATASET"
-CONDITIONS = ("full", "nocontext", "oracle")
+CONDITIONS = ("full", "nocontext", "oracle", "rag")
 
 type_metric = "acc_{}".format
 near, middle, far = (partial(accuracy_of_third, third) for third in ("near", "middle", "far"))
 f1 = macro_f1
 
-_Doc = Mapping[str, Any]
 
-
-class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
+class PersonaMemTask(PromptingTask):
     """A split of a PersonaMem dataset under one condition and one way of answering."""
 
     data: PersonaMem
 
     def __init__(self, config: dict[str, Any]) -> None:
         """Load the split; ``config`` is the YAML file's."""
-        # lm-eval leaves the key that named this class in the config, and then rejects it.
-        super().__init__(config={key: value for key, value in config.items() if key != "class"})
+        super().__init__(config)
         for name in self.question_types:
             self._aggregation_list[type_metric(name)] = partial(accuracy_of_type, name)
             self._higher_is_better[type_metric(name)] = True
@@ -65,99 +61,50 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
         if self.condition not in CONDITIONS:
             raise unknown_choice("condition", self.condition, CONDITIONS)
         split = self.config.test_split
-        self.data = load_personamem(choose_source(self.config.metadata or {}), split)
+        metadata = self.config.metadata or {}
+        self.data = load_personamem(choose_source(metadata), split)
         if self.condition == "oracle" and not self.data.has_annotations:
             raise missing_annotations(self.data)
+        self._settings: RetrievalSettings | None = None
+        if self.condition == "rag":
+            self._settings = read_settings(metadata)
+            retriever = make_retriever(self._settings.retriever, report=log_embedding)
+            self._retrieval = SessionRetrieval(self.data, retriever, self._settings.k)
         self.config.dataset_path = self.data.source
         questions = self.data.ordered_questions()
+        settings = (self.condition, self._settings)
+        self.fingerprint = make_fingerprint((self.data.source, settings, self.data.questions))
         self.question_types = sorted({question.question_type for question in questions})
         self.dataset = {split: datasets.Dataset.from_list([asdict(q) for q in questions])}
-        self._renderer: Renderer | None = None
-        self._referred_model: Any = None
 
-    def build_all_requests(self, **kwargs: Any) -> None:
-        """Check that the prompts fit the model's window, then build them, or refer to them.
-
-        Raises:
-            InvalidInputError: a prompt does not fit; both numbers are named.
-        """
-        model = find_model(kwargs.get("chat_template"))
-        window = window_of(model, self._reply_tokens())
-        if window is not None:
-            self._check_window(window, kwargs)
-        # The request cache's key holds neither the dataset nor its version.
-        kwargs["tokenizer_name"] = f"{kwargs.get('tokenizer_name', '')}-{self._fingerprint}"
-        if getattr(model, "takes_prompt_references", False) is True:
-            # There is nothing left that would be worth lm-eval's cache of requests.
-            kwargs["cache_requests"] = False
-            self._referred_model = model
-        try:
-            super().build_all_requests(**kwargs)
-        finally:
-            self._referred_model = None
-
-    def fewshot_context(
-        self,
-        doc: _Doc,
-        num_fewshot: int = 0,
-        system_instruction: str | None = None,
-        apply_chat_template: bool = False,
-        fewshot_as_multiturn: bool = False,
-        chat_template: Callable[..., Any] | None = None,
-        gen_prefix: str | None = None,
-    ) -> Any:
-        """Return the prompt, or a reference to it for a model that takes references.
-
-        A prompt is a string, or for chat APIs lm-eval's JSON form of the messages.
-
-        Raises:
-            InvalidInputError: examples were asked for, or the chat template drops text.
-        """
-        if num_fewshot:
-            raise InvalidInputError(
-                f"num_fewshot is {num_fewshot}, but an example would be a whole other context. "
-                "Accepted: 0."
-            )
-        template = chat_template if apply_chat_template else None
-        renderer = self._renderer_for(template, system_instruction, gen_prefix)
-        if self._referred_model is None:
-            return self._render(renderer, doc)
-        return self._refer(renderer, doc)
+    def make_messages(self, doc: Doc) -> list[Message]:
+        """Return the conversation of a question, as the condition has it, and its final turn."""
+        return self.messages_for(question_of(doc))
 
     def messages_for(self, question: Question) -> list[Message]:
         """Return the conversation of a question under the task's condition, final turn included."""
-        messages: list[Message] = []
-        if self.condition == "full":
-            messages = self.data.messages_for(question)
-        elif self.condition == "oracle":
-            messages = oracle_messages_for(self.data, question)
         text = make_final_turn(question.user_question_or_message, question.options)
-        return [*messages, {"role": "user", "content": text}]
+        return [*self._select_messages(question), {"role": "user", "content": text}]
 
-    def construct_requests(self, doc: _Doc, ctx: Any, **kwargs: Any) -> list[Instance] | Instance:
-        """Build the requests; a chat model ends its turn itself and needs no stop strings."""
-        requests = super().construct_requests(doc, ctx, **kwargs)
-        if self.OUTPUT_TYPE == "generate_until" and kwargs.get("apply_chat_template"):
-            requests.arguments[1]["until"] = []
-        return requests
+    def make_turn(self, doc: Doc) -> str:
+        """Return the question with its options."""
+        return doc_to_text(doc)
 
-    def process_results(self, doc: _Doc, results: Any) -> dict[str, Any]:
-        """Score one question; every metric gets a value from every document."""
-        scores = super().process_results(doc, results)
-        typed = (doc["question_type"], scores["acc"])
-        return {**scores, **{type_metric(name): typed for name in self.question_types}}
+    def split_prompt(self, doc: Doc) -> PromptParts:
+        """Return the parts of a prompt; the columns know the length of a whole conversation."""
+        context, turn = doc["shared_context_id"], doc_to_text(doc)
+        if self.condition == "full":
+            return PromptParts(context, 0, (), doc["context_length_in_tokens"], turn)
+        messages = self._select_messages(question_of(doc))
+        texts = tuple(message["content"] for message in messages)
+        return PromptParts(context, hash(texts), texts, None, turn)
 
-    def _renderer_for(self, *settings: Any) -> Renderer:
-        # The template is probed once for all documents, not once for each.
-        if self._renderer is None or self._renderer.settings != settings:
-            self._renderer = Renderer(*settings)
-        return self._renderer
+    def group_prompt(self, doc: Doc) -> str | None:
+        """Return the context: only whole conversations are beginnings of one another."""
+        return str(doc["shared_context_id"]) if self.condition == "full" else None
 
-    def _render(self, renderer: Renderer, doc: _Doc) -> Any:
-        messages = self.messages_for(question_of(doc))
-        return renderer.render(f"question {doc['question_id']}", messages)
-
-    def _refer(self, renderer: Renderer, doc: _Doc) -> PromptReference:
+    def describe_prompt(self, doc: Doc) -> dict[str, Any]:
+        """Return where the question's conversation stands, and what was retrieved of it."""
         description = {
             "question_id": doc["question_id"],
             "dataset": self.data.source,
@@ -165,73 +112,60 @@ class PersonaMemTask(ConfigurableTask):  # type: ignore[misc]
             "condition": self.condition,
             "shared_context_id": doc["shared_context_id"],
             "end_index": doc["end_index_in_shared_context"],
-            "data": self._fingerprint,
-            "prompt": renderer.fingerprint,
-            "model": str(getattr(self._referred_model, "identity", "")),
         }
-        seen = 0 if self.condition == "nocontext" else doc["context_length_in_letters"]
-        letters = seen + len(doc_to_text(doc))
-        return PromptReference(description, letters, partial(self._render, renderer, doc))
+        if self.condition == "rag":
+            found = self._retrieval.find_sessions(question_of(doc))
+            return {**description, "sessions": list(found)}
+        return description
 
-    def _reply_tokens(self) -> int:
-        if self.OUTPUT_TYPE != "generate_until":
-            return 0  # The last token that is scored is not fed to the model.
-        return int(self.config.generation_kwargs.get("max_gen_toks", 256))
+    def bound_letters(self, doc: Doc) -> int:
+        """Return the length of the whole conversation, or 0 if nothing of it is shown."""
+        return 0 if self.condition == "nocontext" else int(doc["context_length_in_letters"])
 
-    def _check_window(self, window: Window, kwargs: Mapping[str, Any]) -> None:
-        selection = ("limit", "samples", "rank", "world_size")
-        docs = self.doc_iterator(**{key: kwargs[key] for key in selection if key in kwargs})
-        build = partial(
-            self.fewshot_context,
-            num_fewshot=self.config.num_fewshot or 0,
-            system_instruction=kwargs.get("system_instruction"),
-            apply_chat_template=kwargs.get("apply_chat_template", False),
-            chat_template=kwargs.get("chat_template"),
-            gen_prefix=self.config.gen_prefix,
-        )
-        groups: dict[Any, list[Prompt]] = {}
-        for number, doc in docs:
-            prompt = Prompt(doc["question_id"], doc_to_text(doc), partial(build, doc))
-            # Only whole conversations are beginnings of one another.
-            group = doc["shared_context_id"] if self.condition == "full" else number
-            groups.setdefault(group, []).append(prompt)
-        for prompts in groups.values():
-            where = f"{self.config.task}, {self.data.source}"
-            check_prompts_fit(window, where, prompts[::-1])
+    def process_results(self, doc: Doc, results: Any) -> dict[str, Any]:
+        """Score one question; every metric gets a value from every document."""
+        scores = super().process_results(doc, results)
+        typed = (doc["question_type"], scores["acc"])
+        return {**scores, **{type_metric(name): typed for name in self.question_types}}
 
-    @cached_property
-    def _fingerprint(self) -> str:
-        return make_fingerprint((self.data.source, self.condition, self.data.questions))
+    def _select_messages(self, question: Question) -> list[Message]:
+        if self.condition == "full":
+            return self.data.messages_for(question)
+        if self.condition == "oracle":
+            return oracle_messages_for(self.data, question)
+        if self.condition == "rag":
+            return self._retrieval.messages_for(question)
+        return []
 
 
 def choose_source(metadata: Mapping[str, Any]) -> str:
     """Return the dataset: ``--metadata``, else the environment, else the official release."""
-    return str(metadata.get("dataset") or os.environ.get(DATASET_VARIABLE) or OFFICIAL_SOURCE)
+    return find_source(metadata) or OFFICIAL_SOURCE
 
 
-def question_of(doc: _Doc) -> Question:
+def question_of(doc: Doc) -> Question:
     """Return the question that a document was made of."""
     return Question(**{**doc, "options": tuple(doc["options"])})
 
 
-def doc_to_text(doc: _Doc) -> str:
+def doc_to_text(doc: Doc) -> str:
     """Return the final user turn of a question."""
     return make_final_turn(doc["user_question_or_message"], doc["options"])
 
 
-def process_generated(doc: _Doc, results: list[str]) -> dict[str, Any]:
+def process_generated(doc: Doc, results: list[str]) -> dict[str, Any]:
     """Score a generated reply."""
     letter = read_letter(results[0])
     return {**score_letter(doc, letter), "unparsable": float(letter is None)}
 
 
-def process_likelihoods(doc: _Doc, results: list[tuple[float, bool]]) -> dict[str, Any]:
+def process_likelihoods(doc: Doc, results: list[tuple[float, bool]]) -> dict[str, Any]:
     """Score the log-likelihoods of the four letters; the first of equal ones counts."""
     likelihoods = [likelihood for likelihood, _ in results]
     return score_letter(doc, LETTERS[likelihoods.index(max(likelihoods))])
 
 
-def score_letter(doc: _Doc, letter: str | None) -> dict[str, Any]:
+def score_letter(doc: Doc, letter: str | None) -> dict[str, Any]:
     """Return a question's values for every metric that does not depend on the dataset."""
     gold = LETTERS[doc["answer_index"]]
     correct = float(letter == gold)

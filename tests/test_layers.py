@@ -11,14 +11,14 @@ BUILDER = "personamem.dataset_builder"
 
 LAYERS = (
     {"errors", "schema"},
-    {"streams", "tokens", "grammar", "packs", "parallel"},
+    {"streams", "tokens", "grammar", "packs", "pages", "parallel"},
     {"config"},
     {"world"},
     {"planning", "sessions", "unrelated"},
     {"writers"},
     {"contexts"},
     {"questions"},
-    {"audit"},
+    {"audit", "results"},
     {"package", "diff"},
     {"build", "publish"},
     {"cli"},
@@ -50,7 +50,7 @@ def test_the_builder_imports_downwards(path: Path) -> None:
             target = name.removeprefix(f"{BUILDER}.").split(".")[0]
             assert RANK[target] <= rank, f"{path.name} imports {name}"
         elif name.startswith("personamem.loaders"):
-            assert parts[0] in ("audit", "build", "cli", "diff", "publish"), (
+            assert parts[0] in ("audit", "build", "cli", "diff", "publish", "results"), (
                 f"{path.name} imports {name}"
             )
         elif name.startswith("personamem.models"):

@@ -16,6 +16,7 @@ from personamem.dataset_builder.cli.diff import diff
 from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.inspect import info, show
 from personamem.dataset_builder.cli.publish import publish
+from personamem.dataset_builder.cli.report import report
 from personamem.dataset_builder.cli.retrieve import retrieve
 from personamem.dataset_builder.errors import DatasetError, InvalidInputError, PersonamemError
 
@@ -43,6 +44,7 @@ app.command()(audit)
 app.command()(retrieve)
 app.command()(diff)
 app.command()(publish)
+app.command()(report)
 # lm-eval's parser reads the words of this command, with all of its flags, --help among them.
 app.command(
     "eval",

@@ -15,9 +15,15 @@ from typing import Any, NoReturn
 
 from personamem.dataset_builder.cli.plan import Prices
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.dataset_builder.schema import SIZES
+from personamem.dataset_builder.schema import NOISE_SPLITS, SIZES
 
-CONDITIONS = ("nocontext", "oracle")
+CONDITIONS = {
+    "personamem": ("nocontext", "oracle", "rag"),
+    "personabench": ("nocontext", "gt", "rag"),
+}
+"""The controls of each family of tasks; without one, everything is shown."""
+
+OUR_PREFIXES = tuple(CONDITIONS)
 PLAIN_MODELS = ("dummy", "local-completions", "openai-completions")
 """Models that get plain text unless --apply_chat_template is given."""
 
@@ -25,11 +31,11 @@ _USAGE = "personamem eval [SOURCE] (--split SPLIT | --tasks TASK ...) [--model M
 _DESCRIPTION = """\
 Score a model with lm-eval. All options of lm-eval work; those of personamem come last in this list.
 
-What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (personamem_SPLIT,
-and personamem_SPLIT_CONDITION per --condition), or --tasks as lm-eval names them, with the dataset
-from SOURCE, --metadata '{"dataset": ...}' or the variable PERSONAMEM_DATASET, else the official
-release. Chat models get real multi-turn messages (--apply_chat_template is on, but for
-dummy and the completions APIs).
+What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (personamem_SPLIT
+of a size, personabench_SPLIT of a noise level such as noise_05, and ..._CONDITION per --condition),
+or --tasks as lm-eval names them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the
+variable PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
+messages (--apply_chat_template is on, but for dummy and the completions APIs).
 
 Prompts are made when they are due, so memory stays small, and samples (--log_samples) name context
 and end index in place of the text: "personamem show SOURCE --samples FILE" joins them again. With
@@ -104,13 +110,16 @@ def _make_parser() -> argparse.ArgumentParser:
         "source", nargs="?", metavar="SOURCE", help="Folder or Hub id[@revision] of a dataset"
     )
     group.add_argument(
-        "--split", action="append", metavar="<split>", help="Split such as 32k, repeatable"
+        "--split",
+        action="append",
+        metavar="<split>",
+        help="Size such as 32k, or noise level such as noise_05; repeatable",
     )
     group.add_argument(
         "--condition",
         action="append",
         metavar="<name>",
-        help=f"Control to run beside, repeatable: {', '.join(CONDITIONS)}",
+        help="Control to run beside, repeatable: nocontext, rag, oracle (of sizes), gt (of noise)",
     )
     group.add_argument(
         "--loglikelihood",
@@ -159,25 +168,37 @@ def _choose_tasks(arguments: argparse.Namespace, extra: dict[str, Any]) -> None:
         )
     if isinstance(arguments.tasks, str):
         arguments.tasks = arguments.tasks.split(",")
-    for name in splits:
-        if name not in SIZES:
-            raise unknown_choice("split", name, SIZES)
-    for name in conditions:
-        if name not in CONDITIONS:
-            raise unknown_choice("condition", name, CONDITIONS)
     if splits:
-        suffixes = ["", *(f"_{name}" for name in conditions)]
-        ending = "_ll" if extra["loglikelihood"] else ""
-        arguments.tasks = [f"personamem_{n}{suffix}{ending}" for n in splits for suffix in suffixes]
+        arguments.tasks = _name_tasks(splits, conditions, extra["loglikelihood"])
     if not arguments.tasks:
         raise InvalidInputError(
             "Nothing to evaluate. Accepted: --split SPLIT (such as 32k), or --tasks TASK (such as "
             "personamem_32k)."
         )
-    known = {path.stem for path in tasks_folder().glob("personamem*.yaml")}
+    known = {path.stem for path in tasks_folder().glob("persona*.yaml")}
     for task in arguments.tasks:
-        if task.startswith("personamem") and task not in known and "*" not in task:
+        if task.startswith(OUR_PREFIXES) and task not in known and "*" not in task:
             raise unknown_choice("task", task, sorted(known))
+
+
+def _name_tasks(splits: Sequence[str], conditions: Sequence[str], ranking: bool) -> list[str]:
+    tasks = []
+    for split in splits:
+        if split not in (*SIZES, *NOISE_SPLITS):
+            raise unknown_choice("split", split, (*SIZES, *NOISE_SPLITS))
+        family = "personamem" if split in SIZES else "personabench"
+        if ranking and family == "personabench":
+            raise InvalidInputError(
+                f"--loglikelihood ranks letters, and the questions of {split} are open. Accepted "
+                f"with it: {', '.join(SIZES)}."
+            )
+        for condition in conditions:
+            if condition not in CONDITIONS[family]:
+                raise unknown_choice(f"condition of {split}", condition, CONDITIONS[family])
+        suffixes = ["", *(f"_{condition}" for condition in conditions)]
+        ending = "_ll" if ranking else ""
+        tasks += [f"{family}_{split}{suffix}{ending}" for suffix in suffixes]
+    return tasks
 
 
 def _choose_template(arguments: argparse.Namespace, config: Any, plain: bool) -> None:

@@ -9,8 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.cli.console import output
-from personamem.dataset_builder.cli.samples import Sample, read_samples
+from personamem.dataset_builder.cli.inspect_open import show_open
+from personamem.dataset_builder.cli.samples import Sample, find_question, read_samples
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.schema import NOISE_SPLITS
 
 Source = Annotated[
     str, typer.Argument(help="Folder of a dataset, or a Hub id, optionally with @revision.")
@@ -54,7 +56,11 @@ def info(
 def show(
     source: Source,
     split: Annotated[
-        str, typer.Option(help="Split, such as 32k. Samples of personamem eval know theirs.")
+        str,
+        typer.Option(
+            help="Split, such as 32k, or noise_05 of open questions. Samples of personamem eval "
+            "know theirs."
+        ),
     ] = "",
     question: Annotated[
         str,
@@ -68,7 +74,7 @@ def show(
         Path | None, typer.Option(help="A samples_*.jsonl of --log_samples: what a model answered.")
     ] = None,
 ) -> None:
-    """Print one question with its options, its gold and the messages that prove it.
+    """Print one question with its gold, and the messages or documents that prove it.
 
     Example: personamem show data --split 32k --question 17
 
@@ -79,12 +85,15 @@ def show(
     answers = read_samples(samples) if samples else {}
     split = split or next((sample.split for sample in answers.values() if sample.split), "")
     if not split:
-        raise InvalidInputError("Which split? Give --split, such as 32k.")
+        raise InvalidInputError("Which split? Give --split, such as 32k, or noise_05.")
+    if split in NOISE_SPLITS:
+        show_open(source, split, question, full, answers)
+        return
     data = load_personamem(source, split)
     if samples and not question:
         _list_samples(data.questions, answers)
         return
-    chosen = _find_question(data.questions, question or "0")
+    chosen = find_question(data.questions, question or "0")
     _print_question(data, chosen, full)
     if samples:
         _print_answer(answers.get(chosen.question_id), samples)
@@ -161,18 +170,6 @@ def _print_messages(
             f"{mark} {index:>5} [bold]{message['role']}[/]: {escape(message['content'])}",
             soft_wrap=True,
         )
-
-
-def _find_question(questions: Sequence[Any], wanted: str) -> Any:
-    if wanted.isdigit() and int(wanted) < len(questions):
-        return questions[int(wanted)]
-    for question in questions:
-        if question.question_id == wanted:
-            return question
-    raise InvalidInputError(
-        f"Unknown question {wanted!r}. Accepted: a question id, or a number from 0 to "
-        f"{len(questions) - 1}."
-    )
 
 
 def _type_table(types: dict[str, dict[str, int]]) -> Table:

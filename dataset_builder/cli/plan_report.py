@@ -1,13 +1,13 @@
 """``personamem eval --plan``: load the tasks' questions, plan, print. No model is loaded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from rich.table import Table
 
 from personamem.dataset_builder.cli.console import output
-from personamem.dataset_builder.cli.eval_arguments import Evaluation, tasks_folder
+from personamem.dataset_builder.cli.eval_arguments import OUR_PREFIXES, Evaluation, tasks_folder
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
     Prices,
@@ -19,9 +19,7 @@ from personamem.dataset_builder.cli.plan import (
     select_numbers,
 )
 from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.schema import Question
 from personamem.dataset_builder.tokens import count_tokens
-from personamem.loaders import make_final_turn, oracle_messages_for
 
 # Many questions see the same sessions.
 _count = lru_cache(maxsize=20_000)(count_tokens)
@@ -65,7 +63,7 @@ def plan_evaluation(evaluation: Evaluation) -> list[TaskPlan]:
     from lm_eval.tasks import TaskManager
 
     for task in evaluation.tasks:
-        if not task.startswith("personamem"):
+        if not task.startswith(OUR_PREFIXES):
             raise InvalidInputError(f"--plan knows the tasks of personamem only, not {task!r}.")
     manager = TaskManager(
         include_path=str(tasks_folder()), include_defaults=False, metadata=evaluation.metadata
@@ -77,30 +75,23 @@ def plan_evaluation(evaluation: Evaluation) -> list[TaskPlan]:
 def _plan(name: str, task: Any, config: Any) -> TaskPlan:
     samples = (config.samples or {}).get(name) if config.samples else None
     numbers = select_numbers(len(task.eval_docs), config.limit, samples)
-    questions = task.data.ordered_questions()
     generates = task.OUTPUT_TYPE == "generate_until"
     settings = {**(task.config.generation_kwargs or {}), **(config.gen_kwargs or {})}
     reply = int(settings.get("max_gen_toks", 256)) if generates else 0
     passes = 1 if generates or config.model in ONE_PASS_MODELS else 4
-    planned = _plan_questions(task, [questions[number] for number in numbers])
+    planned = [_plan_question(task, task.eval_docs[number]) for number in numbers]
     return plan_task(name, planned, passes=passes, reply_tokens=reply)
 
 
-def _plan_questions(task: Any, questions: Sequence[Question]) -> list[PlannedQuestion]:
-    planned = []
-    for question in questions:
-        context, prefix = question.shared_context_id, 0
-        # The columns know the length of a whole conversation; the oracle's has to be counted.
-        tokens, letters = question.context_length_in_tokens, question.context_length_in_letters
-        if task.condition == "oracle":
-            texts = [message["content"] for message in oracle_messages_for(task.data, question)]
-            prefix = hash(tuple(texts))
-            tokens, letters = sum(map(_count, texts)), sum(map(len, texts))
-        elif task.condition == "nocontext":
-            tokens = letters = 0
-        turn = make_final_turn(question.user_question_or_message, question.options)
-        planned.append(PlannedQuestion(context, prefix, tokens, _count(turn), letters + len(turn)))
-    return planned
+def _plan_question(task: Any, doc: Mapping[str, Any]) -> PlannedQuestion:
+    parts = task.split_prompt(doc)
+    if parts.tokens is None:
+        tokens, letters = sum(map(_count, parts.texts)), sum(map(len, parts.texts))
+    else:
+        tokens, letters = parts.tokens, task.bound_letters(doc)
+    return PlannedQuestion(
+        parts.context, parts.prefix, tokens, _count(parts.turn), letters + len(parts.turn)
+    )
 
 
 def _print_memory(evaluation: Evaluation, total: TaskPlan) -> None:

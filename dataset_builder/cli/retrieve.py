@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from personamem.dataset_builder.cli.console import errors, output
 from personamem.dataset_builder.errors import unknown_choice
@@ -25,7 +24,11 @@ _ORACLE = "oracle"
 
 def retrieve(
     source: Annotated[
-        Path, typer.Argument(help="Folder eval_data_v1 of the PersonaBench release.")
+        str,
+        typer.Argument(
+            help="Folder eval_data_v1 of the PersonaBench release, or a dataset of ours: a folder, "
+            "or a Hub id, optionally with @revision."
+        ),
     ],
     retriever: Annotated[
         str,
@@ -52,13 +55,16 @@ def retrieve(
 ) -> None:
     """Measure recall and NDCG of a retriever on PersonaBench.
 
-    Every question is put to the sessions of the person who asks it, one session a chunk. Scores are
-    those of the official code, per category and overall; the paper's Overall is the one with
-    Subjective questions. With fewer sessions than --k, all of them are retrieved.
+    Reads the official release and datasets of ours. Every question is put to the sessions of the
+    person who asks it, one session a chunk. Scores are those of the official code, per category and
+    overall; the paper's Overall is the one with Subjective questions. With fewer sessions than --k,
+    all of them are retrieved.
 
     Example: personamem retrieve eval_data_v1 --retriever bm25 --noise 0.5
     """
     # Imported here so that --help does not wait for them.
+    from personamem.dataset_builder.results.records import RetrievalRun
+    from personamem.dataset_builder.results.tables import show_table, tabulate_retrieval
     from personamem.loaders.personabench import load_personabench
     from personamem.loaders.personabench.chunks import CHUNK_FORMS
     from personamem.loaders.personabench.retrieval import evaluate_retrieval, summarise_retrieval
@@ -73,7 +79,8 @@ def retrieve(
     with _make_ranker(retriever, chunks, cache) as rank:
         for level, members in archives.items():
             results[level] = summarise_retrieval(evaluate_retrieval(members, rank, k))
-    output().print(_table(f"{retriever}, k = {k}, {chunks} chunks", results))
+    found = RetrievalRun(source, retriever, k, chunks, results)
+    output().print(show_table(tabulate_retrieval(found)))
     _tell_short_archives(archives, k)
     if json_file:
         _write_json(json_file, source, retriever, k, chunks, results)
@@ -119,25 +126,6 @@ def _make_ranker(retriever: str, chunks: Any, cache: Path | None) -> "Iterator[R
         yield rank_and_tell
 
 
-def _table(title: str, results: "Results") -> Table:
-    table = Table(title=escape(title))
-    table.add_column("category")
-    table.add_column("questions", justify="right")
-    for level in results:
-        table.add_column(f"recall {level}", justify="right")
-        table.add_column(f"NDCG {level}", justify="right")
-    for group in dict.fromkeys(group for scores in results.values() for group in scores):
-        found = [scores.get(group) for scores in results.values()]
-        counts = {score.questions for score in found if score}
-        cells = [cell for score in found for cell in _show(score)]
-        table.add_row(group.replace("_", " "), "/".join(map(str, sorted(counts))), *cells)
-    return table
-
-
-def _show(score: "RetrievalScores | None") -> tuple[str, str]:
-    return (f"{score.recall:.3f}", f"{score.ndcg:.3f}") if score else ("-", "-")
-
-
 def _tell_short_archives(archives: "Mapping[float, tuple[Archive, ...]]", k: int) -> None:
     for level, members in archives.items():
         for archive in members:
@@ -150,10 +138,10 @@ def _tell_short_archives(archives: "Mapping[float, tuple[Archive, ...]]", k: int
 
 
 def _write_json(
-    path: Path, source: Path, retriever: str, k: int, chunks: str, results: "Results"
+    path: Path, source: str, retriever: str, k: int, chunks: str, results: "Results"
 ) -> None:
     report = {
-        "source": str(source),
+        "source": source,
         "retriever": retriever,
         "k": k,
         "chunks": chunks,

@@ -1,6 +1,6 @@
 """Samples that lm-eval logged: what a model answered, joined with the questions again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,28 @@ import jsonlines
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.schema import LETTERS
 
+_SCORES = ("acc", "recall", "f1")
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One question's result: the text that was written, or the four log-likelihoods."""
+    """One question's result: the text that was written, or the four log-likelihoods.
+
+    ``scores`` has ``acc`` where one of four replies was to be chosen, and ``recall`` and ``f1``
+    where the question was open.
+    """
 
     question_id: str
     split: str | None
     condition: str | None
     text: str | None
     likelihoods: tuple[float, ...]
-    right: bool
+    scores: Mapping[str, float]
+
+    @property
+    def right(self) -> bool:
+        """Whether the right one of four replies was chosen."""
+        return bool(self.scores.get("acc"))
 
     def describe(self) -> str:
         """Return what the model answered, in a line."""
@@ -50,12 +61,32 @@ def read_samples(path: Path) -> dict[str, Sample]:
     return samples
 
 
+def find_question(questions: Sequence[Any], wanted: str) -> Any:
+    """Return the question of an id, or of a number from 0.
+
+    Raises:
+        InvalidInputError: there is none.
+    """
+    if wanted.isdigit() and int(wanted) < len(questions):
+        return questions[int(wanted)]
+    for question in questions:
+        if question.question_id == wanted:
+            return question
+    raise InvalidInputError(
+        f"Unknown question {wanted!r}. Accepted: a question id, or a number from 0 to "
+        f"{len(questions) - 1}."
+    )
+
+
 def _read_row(row: Any, where: str) -> Sample:
     try:
         prompt = row["arguments"]["gen_args_0"]["arg_0"]
         answers = [answer[0] for answer in row["resps"]]
         reference: Mapping[str, Any] = prompt if isinstance(prompt, dict) else {}
         generated = len(answers) == 1
+        scores = {name: float(row[name]) for name in _SCORES if isinstance(row.get(name), float)}
+        if not scores:
+            raise KeyError("acc")
         return Sample(
             question_id=row["doc"]["question_id"],
             split=reference.get("split"),
@@ -63,7 +94,7 @@ def _read_row(row: Any, where: str) -> Sample:
             text=str(answers[0]) if generated else None,
             # lm-eval writes numbers as text here.
             likelihoods=() if generated else tuple(float(answer[0]) for answer in answers),
-            right=bool(row["acc"]),
+            scores=scores,
         )
     except (ValueError, LookupError, TypeError) as error:
         raise InvalidInputError(

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from personamem.dataset_builder.errors import unknown_choice
+from personamem.dataset_builder.errors import DatasetError, unknown_choice
 from personamem.loaders.personabench.official import find_official_release
+from personamem.loaders.personabench.ours import OurDataset
 from personamem.loaders.personabench.records import Archive, Community
+from personamem.loaders.sources import MANIFEST, find_files, parse_source, refuse_half_written
 
 
 class Reader(Protocol):
@@ -58,14 +60,28 @@ class PersonaBench:
         return self._archives[noise]
 
 
-def load_personabench(source: str | Path) -> PersonaBench:
-    """Open a PersonaBench dataset; nothing but names of folders is read yet.
+def load_personabench(source: str | Path, revision: str | None = None) -> PersonaBench:
+    """Open a PersonaBench dataset: the official release, or one of ours with communities.
 
     Args:
-        source: the folder ``eval_data_v1`` of the official release, or the one above or below it.
+        source: the folder ``eval_data_v1`` of the official release, or the one above or below it;
+            or a dataset of ours: its folder, or its Hub id ``owner/name``, optionally
+            ``owner/name@revision``. From the Hub only the files that are asked for are fetched.
+        revision: tag, branch or commit of a Hub id. An error for a local folder.
 
     Raises:
-        DatasetNotFoundError: the folder does not exist.
-        DatasetError: the folder holds no PersonaBench dataset.
+        DatasetNotFoundError: the folder, repository or revision does not exist.
+        DatasetError: the source holds no PersonaBench dataset.
+        InvalidInputError: a revision that cannot apply.
     """
-    return PersonaBench(str(source), find_official_release(Path(source).expanduser()))
+    parsed = parse_source(source, revision)
+    folder = find_files(parsed, [MANIFEST])
+    if (folder / MANIFEST).exists():
+        return PersonaBench(str(parsed), OurDataset(parsed, folder))
+    if parsed.hub_id is not None:
+        raise DatasetError(
+            f"{parsed} has no {MANIFEST}. Accepted: on the Hub, a dataset built by personamem; the "
+            "official release is read from its folder eval_data_v1."
+        )
+    refuse_half_written(folder)
+    return PersonaBench(str(parsed), find_official_release(folder))

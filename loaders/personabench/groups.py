@@ -8,8 +8,8 @@ from personamem.loaders.personabench.records import CATEGORIES, Question
 GROUPS = (
     *CATEGORIES,
     "preference",
-    "social_easy",
-    "social_hard",
+    "social_relation",
+    "social_two_hop",
     "easy",
     "hard",
     "overall",
@@ -17,9 +17,9 @@ GROUPS = (
 )
 """Names of the groups, in the order of tables.
 
-The five categories; preferences of both difficulties; Social questions on relations (easy) and over
-two hops (hard); all that are easy, all that are hard, and ``overall``, all three without Subjective
-as in the official code; ``overall_with_subjective``, which is the paper's Overall.
+The five categories; preferences of both difficulties; Social questions on relations (the easy ones)
+and over two hops (the hard ones); all that are easy, all that are hard, and ``overall``, all three
+without Subjective as in the official code; ``overall_with_subjective``, the paper's Overall.
 """
 
 Item = TypeVar("Item")
@@ -33,7 +33,8 @@ def groups_of(question: Question) -> tuple[str, ...]:
     if question.question_type == "Preference":
         names.append("preference")
     elif question.question_type == "Social":
-        names.append(f"social_{question.difficulty}")
+        hop = "relation" if question.difficulty == "easy" else "two_hop"
+        names.append(f"social_{hop}")
     return tuple(names)
 
 

@@ -10,12 +10,12 @@ The copies of the documents in a folder per person repeat ``<kind>_data_all.json
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from personamem.dataset_builder.errors import DatasetError, DatasetNotFoundError
+from personamem.dataset_builder.errors import DatasetError
+from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
 from personamem.loaders.personabench.official_format import (
     ConversationEntry,
     Edge,
@@ -35,7 +35,6 @@ from personamem.loaders.personabench.records import (
     Archive,
     Community,
     DocumentKind,
-    GoldValue,
     GroundedQuestion,
     Message,
     Person,
@@ -90,14 +89,8 @@ def find_official_release(source: Path) -> OfficialRelease:
     """Find the communities below a folder: ``eval_data_v1``, the one above it, or the one below.
 
     Raises:
-        DatasetNotFoundError: the folder does not exist.
         DatasetError: it holds no communities, or these have no noise levels.
     """
-    if not source.is_dir():
-        raise DatasetNotFoundError(
-            f"No folder {str(source)!r}. Accepted: the folder eval_data_v1 of the PersonaBench "
-            "release."
-        )
     root = next((path for name in _ROOTS if (path := source / name).is_dir()), source)
     communities = {
         path.name: path
@@ -106,8 +99,8 @@ def find_official_release(source: Path) -> OfficialRelease:
     }
     if not communities:
         raise DatasetError(
-            f"{source} is not a PersonaBench release: it holds no "
-            "synthetic_data/<community>/eval_info."
+            f"{source} is not a PersonaBench release: it holds neither "
+            "synthetic_data/<community>/eval_info nor the manifest.json of a dataset of ours."
         )
     found = {
         float(match[1]): match[1]
@@ -127,7 +120,7 @@ def _read_community(name: str, folder: Path) -> Community:
         node.node: Person(name, node.properties.name, node.properties.persona)
         for node in graph.nodes
     }
-    _refuse_duplicates(graph_file, "person", [node.properties.name for node in graph.nodes])
+    refuse_duplicates(graph_file, "person", [node.properties.name for node in graph.nodes])
     questions_file = folder / "eval_info" / "eval_info_all.json"
     entries = read_form(questions_file, list[PersonQuestions])
     known = {person.name for person in people.values()}
@@ -151,7 +144,7 @@ def _read_community(name: str, folder: Path) -> Community:
         for entry in entries
         for item in entry.eval_info.qa
     )
-    _refuse_duplicates(questions_file, "q_id", [question.question_id for question in questions])
+    refuse_duplicates(questions_file, "q_id", [question.question_id for question in questions])
     relations = tuple(_make_relation(graph_file, people, edge) for edge in graph.edges)
     return Community(name, tuple(people.values()), relations, questions)
 
@@ -178,7 +171,7 @@ def _read_archives(
     sessions = _read_sessions(documents)
     gold_file = folder / "eval_info" / f"qa_gt_context_all_noise_{noise_name}.json"
     gold = read_form(gold_file, list[GoldEntry])
-    _refuse_duplicates(gold_file, "q_id", [entry.q_id for entry in gold])
+    refuse_duplicates(gold_file, "q_id", [entry.q_id for entry in gold])
     gold_by_id = {entry.q_id: entry for entry in gold}
     people = {person.name: person for person in community.people}
     for name, own in sessions.items():
@@ -189,7 +182,7 @@ def _read_archives(
             )
         if not own:
             raise DatasetError(f"{documents} holds not a single session of {name!r}.")
-        _refuse_duplicates(documents, "segment_id", [session.session_id for session in own])
+        refuse_duplicates(documents, "segment_id", [session.session_id for session in own])
         ids = {session.session_id for session in own}
         grounded = tuple(
             _ground(gold_file, question, gold_by_id.pop(question.question_id, None), name, ids)
@@ -215,16 +208,8 @@ def _ground(
             f"{path}, {place}: found {entry.question!r} with the answer {entry.answer!r}; "
             f"eval_info_all.json has {question.text!r} with {question.answer!r}."
         )
-    for value, alternatives in entry.segment_id.items():
-        for session_id in alternatives:
-            if session_id not in sessions:
-                raise DatasetError(
-                    f"{path}, {place}: {value!r} points to session {session_id!r}, which does not "
-                    f"exist. Accepted: the {len(sessions)} sessions of {person!r}, such as "
-                    f"{min(sessions)!r}."
-                )
-    gold = (GoldValue(value, tuple(dict.fromkeys(ids))) for value, ids in entry.segment_id.items())
-    return GroundedQuestion(question, tuple(gold))
+    gold = make_gold(f"{path}, {place}", entry.segment_id, person, sessions)
+    return GroundedQuestion(question, gold)
 
 
 def _read_sessions(folder: Path) -> dict[str, list[Session]]:
@@ -233,7 +218,7 @@ def _read_sessions(folder: Path) -> dict[str, list[Session]]:
     interactions = read_form(folder / "user_ai_interaction_data_all.json", list[PersonInteractions])
     purchases = read_form(folder / "purchase_history_data_all.json", list[PersonPurchases])
     names = [entry.name for entry in conversations]
-    _refuse_duplicates(folder / "conversation_data_all.json", "person", names)
+    refuse_duplicates(folder / "conversation_data_all.json", "person", names)
     for kind, others in (("user_ai_interaction", interactions), ("purchase_history", purchases)):
         found = [entry.name for entry in others]
         if sorted(found) != sorted(names):
@@ -284,9 +269,3 @@ def _make_session(
         messages=tuple(Message(turn.role, turn.content) for turn in turns),
         purchases=tuple(purchases),
     )
-
-
-def _refuse_duplicates(path: Path, kind: str, names: Sequence[str]) -> None:
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
-    if twice is not None:
-        raise DatasetError(f"{path}: {kind} {twice!r} occurs twice.")

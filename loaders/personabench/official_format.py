@@ -44,13 +44,19 @@ def _check_time(timestamp: str) -> str:
     return timestamp
 
 
-def _read_answer(value: object) -> Answer:
+def read_answer(value: object) -> Answer:
+    """Return parsed JSON as an answer.
+
+    Raises:
+        ValueError: it is none, or empty.
+    """
     if isinstance(value, list) and value:
-        return tuple(_read_item(item) for item in value)
-    return _read_item(value)
+        return tuple(read_item(item) for item in value)
+    return read_item(value)
 
 
-def _read_item(value: object) -> AnswerItem:
+def read_item(value: object) -> AnswerItem:
+    """Return parsed JSON as one item of an answer; raises ValueError as ``read_answer``."""
     if isinstance(value, dict) and value:
         if all(_is_scalar(part) for part in value.values()):
             return value
@@ -67,8 +73,8 @@ def _is_scalar(value: object) -> bool:
 
 Text = Annotated[str, Field(min_length=1)]
 Timestamp = Annotated[str, AfterValidator(_check_time)]
-ItemForm = Annotated[Any, PlainValidator(_read_item)]
-AnswerForm = Annotated[Any, PlainValidator(_read_answer)]
+ItemForm = Annotated[Any, PlainValidator(read_item)]
+AnswerForm = Annotated[Any, PlainValidator(read_answer)]
 
 
 class _Entry(BaseModel):

@@ -9,11 +9,24 @@ from typing import Literal
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.loaders.personabench.scoring import (
     Agreement,
-    AnswerScores,
     ScoredAnswer,
     score_updating,
     summarise_answers,
 )
+
+_UNKNOWN = Agreement(math.nan, math.nan, math.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """A system's mean word scores at one noise level: by group, and information updating."""
+
+    groups: Mapping[str, Agreement]
+    updating: float
+
+    def group(self, name: str) -> Agreement:
+        """Return the scores of a group; NaN if the run has no questions of it."""
+        return self.groups.get(name, _UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +47,22 @@ class Radar:
 def compute_radar(
     runs: Mapping[float, Sequence[ScoredAnswer]], statistic: Literal["recall", "f1"] = "recall"
 ) -> Radar:
-    """Return the axes of one system, from its word scores.
+    """Return the axes of one system, from its word scores; see ``derive_radar``.
 
     Args:
-        runs: scored answers by noise level. All but robustness is taken from the lowest level;
+        runs: scored answers by noise level.
+        statistic: what the axes social and basic hold.
+    """
+    return derive_radar({noise: _score_run(answers) for noise, answers in runs.items()}, statistic)
+
+
+def derive_radar(
+    runs: Mapping[float, RunScores], statistic: Literal["recall", "f1"] = "recall"
+) -> Radar:
+    """Return the axes of one system, from its mean word scores.
+
+    Args:
+        runs: scores by noise level. All but robustness is taken from the lowest level;
             robustness is 1 - (F1 at the lowest - F1 at the highest level), over all questions but
             Subjective ones.
         statistic: what the axes social and basic hold: recall, as in the official code, or F1, as
@@ -52,14 +77,14 @@ def compute_radar(
     if not runs:
         raise InvalidInputError("There are no runs. Accepted: scored answers of one noise level.")
     lowest, highest = min(runs), max(runs)
-    scores = summarise_answers(runs[lowest])
-    noisy = summarise_answers(runs[highest]) if highest > lowest else {}
-    preferences = [_words(scores, f"preference_{level}") for level in ("easy", "hard")]
+    run = runs[lowest]
+    noisy = runs[highest].group("overall") if highest > lowest else _UNKNOWN
+    preferences = [run.group(f"preference_{level}") for level in ("easy", "hard")]
     return Radar(
-        noise_robustness=1 - (_words(scores, "overall").f1 - _words(noisy, "overall").f1),
-        social=getattr(_words(scores, "social"), statistic),
-        basic=getattr(_words(scores, "basic"), statistic),
-        updating=score_updating(answer.outdated for answer in runs[lowest]).words,
+        noise_robustness=1 - (run.group("overall").f1 - noisy.f1),
+        social=getattr(run.group("social"), statistic),
+        basic=getattr(run.group("basic"), statistic),
+        updating=run.updating,
         preference_completeness=math.fsum(words.recall for words in preferences) / 2,
         preference_precision=math.fsum(words.precision for words in preferences) / 2,
     )
@@ -86,7 +111,8 @@ def _standardise(values: Sequence[float]) -> list[float]:
     return [(value - mean) / deviation for value in values]
 
 
-def _words(scores: Mapping[str, AnswerScores], group: str) -> Agreement:
-    if group not in scores:
-        return Agreement(math.nan, math.nan, math.nan)
-    return scores[group].words
+def _score_run(answers: Sequence[ScoredAnswer]) -> RunScores:
+    return RunScores(
+        groups={name: scores.words for name, scores in summarise_answers(answers).items()},
+        updating=score_updating(answer.outdated for answer in answers).words,
+    )

@@ -4,7 +4,7 @@ The same records serve the official release and datasets of our own. Terms and c
 PersonaBench paper (arXiv 2502.20616) and its release.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -168,4 +168,9 @@ class Archive:
 
     def in_time_order(self) -> tuple[Session, ...]:
         """Return the sessions by time, then by id."""
-        return tuple(sorted(self.sessions, key=lambda s: (s.time, s.session_id)))
+        return order_by_time(self.sessions)
+
+
+def order_by_time(sessions: Iterable[Session]) -> tuple[Session, ...]:
+    """Return sessions by time, then by id."""
+    return tuple(sorted(sessions, key=lambda session: (session.time, session.session_id)))

@@ -14,7 +14,7 @@ from personamem.dataset_builder.errors import InvalidInputError, PersonamemError
 from personamem.loaders.retrieval.cache import EmbeddingCache, Vector
 from personamem.loaders.retrieval.extra import import_extra
 from personamem.loaders.retrieval.models import EmbeddingModel
-from personamem.loaders.retrieval.retrievers import Report, check_request
+from personamem.loaders.retrieval.retrievers import Candidates, Report, check_request, pick_best
 
 BATCH_SIZE = 64
 _BATCHES_PER_WRITE = 2
@@ -35,19 +35,24 @@ class DenseRetriever:
         self._cache: EmbeddingCache | None = None
         self._encoder: Any = None
 
-    def rank(self, corpus: Sequence[str], queries: Sequence[str], k: int) -> list[tuple[int, ...]]:
+    def rank(
+        self,
+        corpus: Sequence[str],
+        queries: Sequence[str],
+        k: int,
+        candidates: Candidates | None = None,
+    ) -> list[tuple[int, ...]]:
         """Return the nearest texts for each query; see ``Retriever.rank``.
 
         Raises:
             PersonamemError: the libraries or the model cannot be loaded.
         """
-        wanted = check_request(corpus, k)
+        choices = check_request(corpus, queries, k, candidates)
         if not queries:
             return []
         vectors = self.embed([*corpus, *queries])
-        texts, asked = vectors[: len(corpus)], vectors[len(corpus) :]
-        order = np.argsort(-(asked @ texts.T), axis=1, kind="stable")[:, :wanted]
-        return [tuple(row) for row in order.tolist()]
+        scores = vectors[len(corpus) :] @ vectors[: len(corpus)].T
+        return [pick_best(row, found, k) for row, found in zip(scores, choices, strict=True)]
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return the embeddings of texts as rows, from the cache where it knows them."""

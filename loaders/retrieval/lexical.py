@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from personamem.loaders.retrieval.extra import import_extra
-from personamem.loaders.retrieval.retrievers import check_request
+from personamem.loaders.retrieval.retrievers import Candidates, check_request, pick_best
 
 _WORD = re.compile(r"\w+")
 
@@ -17,20 +17,25 @@ class Bm25Retriever:
     def __init__(self) -> None:
         self._bm25s = import_extra("bm25s")
 
-    def rank(self, corpus: Sequence[str], queries: Sequence[str], k: int) -> list[tuple[int, ...]]:
+    def rank(
+        self,
+        corpus: Sequence[str],
+        queries: Sequence[str],
+        k: int,
+        candidates: Candidates | None = None,
+    ) -> list[tuple[int, ...]]:
         """Return the best texts for each query; see ``Retriever.rank``."""
-        wanted = check_request(corpus, k)
+        choices = check_request(corpus, queries, k, candidates)
         words = [_words(text) for text in corpus]
         if not any(words):
-            return [tuple(range(wanted)) for _ in queries]
+            return [tuple(found[:k]) for found in choices]
         index = self._bm25s.BM25(method="lucene", k1=1.5, b=0.75)
         index.index(words, show_progress=False)
         rankings = []
-        for query in queries:
+        for query, found in zip(queries, choices, strict=True):
             known = [word for word in _words(query) if word in index.vocab_dict]
             scores = index.get_scores(known) if known else np.zeros(len(corpus))
-            order = np.argsort(-scores, kind="stable")[:wanted]
-            rankings.append(tuple(order.tolist()))
+            rankings.append(pick_best(scores, found, k))
         return rankings
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tiny_communities import write_communities
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SCRIPT = """
@@ -24,6 +25,14 @@ for source, split, revision in json.loads(sys.argv[1]):
         print(len(list(data.pairs())), data.source)
     except PersonamemError as error:
         print(type(error).__name__, error)
+"""
+
+OPEN_SCRIPT = """
+import json, sys
+from personamem.loaders.personabench import load_personabench
+for source, noise, revision in json.loads(sys.argv[1]):
+    data = load_personabench(source, revision)
+    print(data.source, [len(archive.sessions) for archive in data.archives(float(noise))])
 """
 
 
@@ -107,7 +116,13 @@ def hub(tiny: ModuleType, tmp_path: Path) -> Iterator[Hub]:
     thread.join()
 
 
-def run(hub: Hub, home: Path, loads: list[tuple[str, str, str | None]], **env: str) -> list[str]:
+def run(
+    hub: Hub,
+    home: Path,
+    loads: list[tuple[str, str, str | None]],
+    script: str = SCRIPT,
+    **env: str,
+) -> list[str]:
     variables = {
         **os.environ,
         "HF_ENDPOINT": hub.endpoint,
@@ -118,7 +133,7 @@ def run(hub: Hub, home: Path, loads: list[tuple[str, str, str | None]], **env: s
         **env,
     }
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, json.dumps(loads)],
+        [sys.executable, "-c", script, json.dumps(loads)],
         env=variables,
         capture_output=True,
         text=True,
@@ -166,3 +181,14 @@ def test_what_the_hub_does_not_have_is_named(hub: Hub, tmp_path: Path) -> None:
     assert "Accepted: 4k, 8k." in ours
     assert "InvalidInputError Unknown split of own/official '32k'" in official
     assert "Accepted: 4k, 8k." in official
+
+
+def test_of_open_questions_one_noise_level_is_fetched(hub: Hub, tmp_path: Path) -> None:
+    hub.folders["own/open"] = write_communities(tmp_path / "repo/open")
+    loads = [("own/open@v1.0.0", "0.5", None)]
+    assert run(hub, tmp_path / "home", loads, OPEN_SCRIPT) == ["own/open@v1.0.0 [12, 9]"]
+    fetched = {path.split(f"{COMMIT}/")[1] for path in hub.requests if "/resolve/" in path}
+    assert fetched == {
+        *("manifest.json", "communities.json", "documents/noise_05.parquet"),
+        *("open_questions/noise_0.parquet", "open_questions/noise_05.parquet"),
+    }

@@ -8,6 +8,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from tiny_communities import write_communities
+from tiny_release import write_release
 
 # Before lm_eval is imported anywhere: nothing in these tests may ask a hub.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -43,12 +45,22 @@ def official(tiny: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture(scope="session")
+def communities(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_communities(tmp_path_factory.mktemp("communities"))
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_release(tmp_path_factory.mktemp("release"))
+
+
+@pytest.fixture(scope="session")
 def make_task() -> Callable[..., Any]:
     """Return a function that builds a task as ``lm_eval --tasks NAME --metadata ...`` does."""
     from lm_eval.tasks import TaskManager
 
-    def make(name: str, source: Path | None) -> Any:
-        metadata = {} if source is None else {"dataset": str(source)}
+    def make(name: str, source: Path | None, **settings: Any) -> Any:
+        metadata = settings if source is None else {"dataset": str(source), **settings}
         manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata=metadata)
         return manager.load([name])["tasks"][name]
 

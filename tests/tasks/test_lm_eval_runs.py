@@ -32,8 +32,8 @@ def read_results(folder: Path) -> dict[str, Any]:
 def test_the_dummy_model_runs_every_kind_of_task(
     ours: Path, include_path: tuple[str, ...], tmp_path: Path
 ) -> None:
-    suffixes = ["", "_ll", "_nocontext", "_nocontext_ll", "_oracle", "_oracle_ll"]
-    names = [f"personamem_4k{suffix}" for suffix in suffixes]
+    conditions = ["", "_nocontext", "_oracle", "_rag"]
+    names = [f"personamem_4k{name}{ll}" for name in conditions for ll in ("", "_ll")]
     done = run_lm_eval(
         *("--model", "dummy", "--tasks", ",".join(names), *include_path),
         *("--metadata", json.dumps({"dataset": str(ours)}), "--output_path", tmp_path / "out"),

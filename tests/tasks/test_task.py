@@ -155,6 +155,24 @@ def test_conditions_differ_in_the_context_alone(make_task: MakeTask, ours: Path)
         assert evidence[-1] == everything[-1]
 
 
+def test_retrieval_shows_the_sessions_that_are_found(
+    make_task: MakeTask, ours: Path, tiny: Any
+) -> None:
+    full = make_task("personamem_4k", ours)
+    tasks = [make_task("personamem_4k_rag", ours, retriever="random", k=k) for k in (1, 2)]
+    docs = [doc for doc in full.eval_docs if doc["end_index_in_shared_context"] == 10]
+    for doc in docs:
+        one, both = (task.make_messages(doc)[:-1] for task in tasks)
+        messages = full.make_messages(doc)[:-1]
+        assert both == messages
+        assert one in (messages[:6], messages[6:])
+        number = int(one == messages[6:])
+        assert tasks[0].describe_prompt(doc)["sessions"] == [number]
+    assert tasks[0].fingerprint != tasks[1].fingerprint
+    with pytest.raises(InvalidInputError, match="k 0"):
+        make_task("personamem_4k_rag", ours, k=0)
+
+
 def test_the_oracle_needs_annotations(make_task: MakeTask, official: Path) -> None:
     with pytest.raises(InvalidInputError, match="needs annotations"):
         make_task("personamem_4k_oracle", official)

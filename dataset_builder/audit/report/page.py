@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Template
 
 from personamem.dataset_builder.audit.findings import Section
 from personamem.dataset_builder.audit.report.plots import draw_baselines, draw_histogram
 from personamem.dataset_builder.audit.run import SplitAudit
 from personamem.dataset_builder.audit.verdicts import SHALLOW_LIMIT
+from personamem.dataset_builder.pages import load_template
 
 _TEMPLATE = Path(__file__).with_name("page.html.jinja")
 
@@ -25,16 +26,6 @@ def render_page(source: str, audits: Sequence[SplitAudit]) -> str:
     )
 
 
-def format_figure(figure: float | int | None) -> str:
-    """Return a figure for people: counts whole, shares to four places."""
-    if figure is None:
-        return "-"
-    return f"{figure:,}" if isinstance(figure, int) or figure == int(figure) else f"{figure:.4f}"
-
-
 @cache
 def _template() -> Template:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.filters["figure"] = format_figure
-    environment.globals.update(draw_baselines=draw_baselines, draw_histogram=draw_histogram)
-    return environment.from_string(_TEMPLATE.read_text("utf-8"))
+    return load_template(_TEMPLATE, draw_baselines=draw_baselines, draw_histogram=draw_histogram)

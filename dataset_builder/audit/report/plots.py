@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from personamem.dataset_builder.audit.baselines import OVERALL, Baseline
 from personamem.dataset_builder.audit.statistics import CHANCE
+from personamem.dataset_builder.pages import draw_line, draw_text, format_number, make_svg
 
 LABEL_WIDTH, CELL_WIDTH, ROW_HEIGHT, HEAD_HEIGHT = 210, 104, 18, 34
 BINS = 20
@@ -33,22 +34,24 @@ def draw_baselines(baselines: Sequence[Baseline], limit: float | None = None) ->
     for column, name in enumerate(types):
         left = LABEL_WIDTH + CELL_WIDTH * column
         first, second = _break_label(name)
-        parts.append(_text(left + 4, 13, first, "head") + _text(left + 4, 25, second, "head"))
+        parts.append(
+            draw_text(left + 4, 13, first, "head") + draw_text(left + 4, 25, second, "head")
+        )
         for share, kind in ((0.0, "edge"), (CHANCE, "chance"), (limit, "limit")):
             if share is not None:
                 x = _x(left, share)
-                parts.append(_line(x, HEAD_HEIGHT - 2, x, bottom, kind))
+                parts.append(draw_line(x, HEAD_HEIGHT - 2, x, bottom, kind))
         for share in (0.0, 0.5, 1.0):
-            parts.append(_text(_x(left, share), bottom + 13, f"{share:.0%}", "tick"))
+            parts.append(draw_text(_x(left, share), bottom + 13, f"{share:.0%}", "tick"))
     for number, policy in enumerate(policies):
         y = HEAD_HEIGHT + ROW_HEIGHT * number + ROW_HEIGHT / 2
-        parts.append(_text(4, y + 4, policy, "label"))
+        parts.append(draw_text(4, y + 4, policy, "label"))
         for column, name in enumerate(types):
             row = cells.get((policy, name))
             if row is not None:
                 left = LABEL_WIDTH + CELL_WIDTH * column
                 parts.append(_draw_cell(row, left, y, failing=limit is None and not row.passed))
-    return _svg(width, height, parts)
+    return make_svg(width, height, parts)
 
 
 def draw_histogram(values: Sequence[float], unit: str) -> Markup:
@@ -70,12 +73,12 @@ def draw_histogram(values: Sequence[float], unit: str) -> Markup:
             f'width="{bar - 2:.1f}" height="{ceil(height)}">{title}</rect>'
         )
     base = PLOT_HEIGHT + 12
-    parts.append(_line(0, base, PLOT_WIDTH, base, "edge"))
-    parts.append(_text(0, base + 14, _number(low), "left"))
-    parts.append(_text(PLOT_WIDTH / 2, base + 14, unit, "tick"))
-    parts.append(_text(PLOT_WIDTH, base + 14, _number(high), "right"))
-    parts.append(_text(0, 9, f"at most {most:,}", "left"))
-    return _svg(PLOT_WIDTH, base + 20, parts)
+    parts.append(draw_line(0, base, PLOT_WIDTH, base, "edge"))
+    parts.append(draw_text(0, base + 14, format_number(low), "left"))
+    parts.append(draw_text(PLOT_WIDTH / 2, base + 14, unit, "tick"))
+    parts.append(draw_text(PLOT_WIDTH, base + 14, format_number(high), "right"))
+    parts.append(draw_text(0, 9, f"at most {most:,}", "left"))
+    return make_svg(PLOT_WIDTH, base + 20, parts)
 
 
 def _draw_cell(row: Baseline, left: float, y: float, failing: bool) -> str:
@@ -87,7 +90,7 @@ def _draw_cell(row: Baseline, left: float, y: float, failing: bool) -> str:
     )
     return (
         f"<g><title>{title}</title>"
-        + _line(_x(left, accuracy.low), y, _x(left, accuracy.high), y, f"{kind} interval")
+        + draw_line(_x(left, accuracy.low), y, _x(left, accuracy.high), y, f"{kind} interval")
         + f'<circle class="{kind}" cx="{_x(left, accuracy.share):.1f}" cy="{y:.1f}" r="3.4"/></g>'
     )
 
@@ -102,23 +105,3 @@ def _break_label(name: str) -> tuple[str, str]:
 
 def _x(left: float, share: float) -> float:
     return left + 6 + share * (CELL_WIDTH - 18)
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2f}"
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
-def _text(x: float, y: float, text: str, kind: str) -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
-
-
-def _svg(width: float, height: float, parts: Sequence[str]) -> Markup:
-    return Markup(
-        f'<svg viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img">'
-        + "".join(parts)
-        + "</svg>"
-    )

@@ -6,8 +6,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.audit.findings import Finding, Section
-from personamem.dataset_builder.audit.report.page import format_figure
 from personamem.dataset_builder.audit.run import SplitAudit
+from personamem.dataset_builder.pages import format_figure
 
 SHOWN_ROWS = 3
 

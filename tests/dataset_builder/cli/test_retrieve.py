@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiny_communities import write_communities
 from tiny_release import COMMUNITY, NOISES, edit_json, write_release
 
 COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
@@ -122,3 +123,13 @@ def test_a_source_that_is_no_release(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "not a PersonaBench release" in done.stderr
     assert str(tmp_path) in done.stderr
+
+
+def test_a_dataset_of_ours_is_read_as_well(tmp_path: Path) -> None:
+    source = write_communities(tmp_path / "talks")
+    done = retrieve(source, "--retriever", "oracle", cache=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert rows_of(done.stdout)["social two hop"] == ["1", *["1.000"] * 4]
+    assert rows_of(done.stdout)["overall"] == ["8", *["1.000"] * 4]
+    bm25 = retrieve(source, "--retriever", "bm25", "--k", 1, "--noise", "0.5", cache=tmp_path)
+    assert rows_of(bm25.stdout)["overall"][1] != "1.000"

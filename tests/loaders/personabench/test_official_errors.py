@@ -145,7 +145,7 @@ def test_a_noise_level_that_one_community_lacks(release: Path, community: Path) 
 
 
 def test_a_folder_that_is_no_release(release: Path, community: Path, tmp_path: Path) -> None:
-    with pytest.raises(DatasetNotFoundError, match="eval_data_v1"):
+    with pytest.raises(DatasetNotFoundError, match="No dataset folder"):
         load_personabench(tmp_path / "none")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DatasetError, match="not a PersonaBench release"):

@@ -57,6 +57,26 @@ def test_small_and_empty_corpora(retriever: Retriever) -> None:
         retriever.rank(CORPUS, ["cat"], 0)
 
 
+@pytest.mark.parametrize("retriever", [Bm25Retriever(), RandomRetriever()], ids=["bm25", "random"])
+def test_a_query_finds_its_candidates_alone(retriever: Retriever) -> None:
+    candidates = [[0, 1], [1, 3], [2]]
+    rankings = retriever.rank(CORPUS, ["cat"] * 3, 2, candidates)
+    assert [sorted(ranking) for ranking in rankings] == candidates
+    with pytest.raises(InvalidInputError, match="corpus is empty"):
+        retriever.rank(CORPUS, ["cat", "cat"], 2, [[0], []])
+
+
+def test_candidates_have_their_own_scores() -> None:
+    corpus = ["a", "b", "cat", "cat cat b"]
+    assert Bm25Retriever().rank(corpus, ["cat"], 1, [[1, 3]]) == [(3,)]
+
+
+def test_candidates_are_ranked_with_the_weights_of_the_whole_corpus() -> None:
+    corpus = ["cat x", "ghent x", "cat x", "cat x"]
+    assert Bm25Retriever().rank(corpus, ["cat ghent"], 1, [[0, 1]]) == [(1,)]
+    assert Bm25Retriever().rank(corpus[:2], ["cat ghent"], 1) == [(0,)]
+
+
 def test_retrievers_by_name() -> None:
     assert isinstance(make_retriever("random"), RandomRetriever)
     assert isinstance(make_retriever("bm25"), Bm25Retriever)

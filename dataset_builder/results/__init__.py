@@ -1,0 +1,1 @@
+"""Results of evaluations on open questions: read, put side by side, drawn."""
