@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
-    Prices,
     add_plans,
     cost_of,
     plan_task,
