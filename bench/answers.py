@@ -36,11 +36,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Time requests to a server on this machine.")
     parser.add_argument("--pairs", type=int, help="measurements (default: 3; with --faults 1)")
     parser.add_argument("--faults", action="store_true", help="measure what faults cost")
+    parser.add_argument(
+        "--requests",
+        type=int,
+        default=20 * CONCURRENT,
+        help=f"how many go out {CONCURRENT} at a time (default: 1280)",
+    )
     options = parser.parse_args()
-    compare = compare_faults if options.faults else compare_concurrency
     ratios = []
     for pair in range(1, (options.pairs or (1 if options.faults else 3)) + 1):
-        ratio, words = compare(pair)
+        if options.faults:
+            ratio, words = compare_faults(pair)
+        else:
+            ratio, words = compare_concurrency(options.requests)
         ratios.append(ratio)
         print(f"pair {pair}: {words}", flush=True)
     name = "with faults / without, outage aside" if options.faults else "concurrent / one at a time"
@@ -48,13 +56,14 @@ def main() -> int:
     return 0
 
 
-def compare_concurrency(pair: int) -> tuple[float, str]:
+def compare_concurrency(requests: int) -> tuple[float, str]:
     """Return the ratio of rates, and both in words."""
-    behaviour = {"latency": 0.2}
-    one = measure(ask, behaviour, 40, 1, 60.0).value
-    many = measure(ask, behaviour, 20 * CONCURRENT, CONCURRENT, 60.0).value
-    rates = 40 / one["seconds"], 20 * CONCURRENT / many["seconds"]
-    return rates[1] / rates[0], f"one {rates[0]:.2f}/s, {CONCURRENT} at a time {rates[1]:.1f}/s"
+    rates = []
+    for count, concurrency in ((max(2, requests // 32), 1), (requests, CONCURRENT)):
+        run = measure(ask, {"latency": 0.2}, count, concurrency, 60.0).value
+        rates.append(count / run["seconds"])
+    words = f"one {rates[0]:.2f}/s, {CONCURRENT} at a time {rates[1]:.1f}/s"
+    return rates[1] / rates[0], words
 
 
 def compare_faults(pair: int) -> tuple[float, str]:

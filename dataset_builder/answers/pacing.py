@@ -3,7 +3,8 @@
 A server is taken to be away when nobody listens, or when attempts at so many different requests in
 a row have failed (429 included) that chance does not explain it. Then all wait, and one request at
 a time tries, after pauses that grow with the time that it has been away. Attempts that fail
-meanwhile count against no request. The first success lets all go on.
+meanwhile count against no request. The first success lets all go on, and so does any reply, even
+an error, where there was none before.
 """
 
 import asyncio
@@ -48,6 +49,7 @@ class Pacer:
         self._stopped = asyncio.Event()
         self._is_probed = False
         self._away_since: float | None = None
+        self._is_silent = False
         self._no_probe_before = 0.0
         self._changed = asyncio.Event()
         self._failed: set[str] = set()
@@ -92,10 +94,7 @@ class Pacer:
         self.faults_in_a_row = 0
         self._failed.clear()
         self._failing_since = None
-        if self._away_since is not None:
-            self._away_since = None
-            self._report("")
-            self._wake()
+        self._come_back()
 
     def note_fault(self, key: str, fault: Fault) -> bool:
         """Return whether the server was there, so that the fault may be the request's own.
@@ -108,14 +107,24 @@ class Pacer:
             self._failing_since = now
         self._check_patience(now - self._failing_since, fault)
         self.faults_in_a_row += 1
+        if fault.status is not None and self._is_silent:
+            self._failed.clear()
+            self._come_back()
         was_there = self._away_since is None
         self._failed.add(key)
         is_away = fault.is_away or len(self._failed) >= FAILED_REQUESTS
         if was_there and is_away:
             self._away_since = now
+            self._is_silent = fault.status is None
             self._report(fault.what)
         self._no_probe_before = max(self._no_probe_before, now + fault.retry_after)
         return was_there and not fault.is_away
+
+    def _come_back(self) -> None:
+        if self._away_since is not None:
+            self._away_since, self._is_silent = None, False
+            self._report("")
+            self._wake()
 
     def _check_patience(self, failing: float, fault: Fault) -> None:
         if fault.retry_after > self._patience:

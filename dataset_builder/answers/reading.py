@@ -13,12 +13,18 @@ from personamem.dataset_builder.answers.faults import shorten
 Form = TypeVar("Form", bound=BaseModel)
 
 MOST_CANDIDATES = 64
-"""Places at which JSON might begin that are tried. A text full of braces ends here."""
+"""Places at which JSON might begin that are tried."""
+
+MOST_LETTERS = 4_000_000
+"""Letters that are looked at in all, over all candidates: the bound for texts made to stall."""
 
 _SHOWN_ERRORS = 3
 
-# A string, which is kept, or a comma before a closing bracket, which is not.
-_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])', re.DOTALL)
+_OPENING = re.compile(r"[{\[]")
+
+# A string, which is kept, or a comma before a closing bracket, which is not. A string without an
+# end takes all the rest, lest every quote in it is tried as a beginning.
+_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|,(?=\s*+[\]}])', re.DOTALL)
 
 
 def read_json(text: str, form: type[Form]) -> Form:
@@ -43,13 +49,14 @@ def read_json(text: str, form: type[Form]) -> Form:
 
 def _find_values(text: str) -> Iterator[Any]:
     decoder = json.JSONDecoder(strict=False, parse_constant=_refuse_constant)
-    position = 0
+    position, left = 0, MOST_LETTERS
     for _ in range(MOST_CANDIDATES):
-        start = re.compile(r"[{\[]").search(text, position)
-        if start is None:
+        start = _OPENING.search(text, position)
+        if start is None or left <= 0:
             return
         position = start.start() + 1
         rest = text[start.start() :]
+        left -= len(rest)
         try:
             value, length = decoder.raw_decode(rest)
         except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """A chat server with faults, in a process of its own, so that a killed client cannot take it along.
 
-    python tests/helpers/fault_server.py '{"seed": 1, "latency": 0.05, "faults": {"429": 0.1}}'
+    echo '{"seed": 1, "faults": {"429": 0.1}}' | python tests/helpers/fault_server.py
 
 prints its port. The answer is a function of the prompt, which is the last message's text; a fault
 is a function of seed, prompt and attempt, so it does not depend on the order of requests. A GET of
@@ -8,8 +8,9 @@ is a function of seed, prompt and attempt, so it does not depend on the order of
 answer was sent.
 
 Faults: a status code, "hang" (no answer), "cut" (half of the JSON), "drop" (the connection ends),
-"empty" (no choices), "blank" (an answer without a text). After ``outage_after`` requests the server
-is gone for ``outage_seconds``: nobody listens on its port, and open connections end.
+"empty" (no choices), "blank" (an answer without a text), "page" (HTML). With the request of number
+``outage_after`` the server is gone for ``outage_seconds``: nobody listens on its port, and open
+connections end.
 """
 
 import asyncio
@@ -40,6 +41,7 @@ class Behaviour:
     answers: Mapping[str, str] = field(default_factory=dict)
     retry_after: str = "1"
     message: str = "a fault"
+    code: str | None = None
     key: str = ""
     takes_schema: bool = True
     outage_after: int = 0
@@ -137,11 +139,15 @@ class FaultServer:
     ) -> bool:
         if fault.isdigit():
             extra = {"Retry-After": self.behaviour.retry_after} if fault == "429" else {}
-            error = {"message": self.behaviour.message, "code": None}
+            error = {"message": self.behaviour.message, "code": self.behaviour.code}
             self._send(writer, int(fault), {"error": error}, extra)
             return True
         if fault == "drop":
             return False
+        if fault == "page":
+            html = {"Content-Type": "text/html"}
+            self._send(writer, 200, {"<html>": self.behaviour.message}, html, cut=True)
+            return True
         text = self.behaviour.answers.get(prompt, answer_to(prompt))
         message = {"role": "assistant", "content": None if fault == "blank" else text}
         choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
@@ -167,7 +173,8 @@ class FaultServer:
     ) -> None:
         data = json.dumps(reply).encode()
         data = data[: len(data) // 2] if cut else data
-        headers = {"Content-Type": "application/json", "Content-Length": len(data), **(extra or {})}
+        kind = {"Content-Type": "application/json"}
+        headers = {**kind, "Content-Length": len(data), **(extra or {})}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         writer.write(f"HTTP/1.1 {status} Status\r\n{lines}\r\n".encode() + data)
 
@@ -207,9 +214,12 @@ class RunningServer:
 @contextmanager
 def serve_faults(behaviour: Behaviour) -> Iterator[RunningServer]:
     """Run a server in a process of its own."""
-    command = [sys.executable, __file__, json.dumps(asdict(behaviour))]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, __file__]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
     assert process.stdout is not None
+    process.stdin.write(json.dumps(asdict(behaviour)))
+    process.stdin.close()
     try:
         yield RunningServer(int(process.stdout.readline()))
     finally:
@@ -220,7 +230,7 @@ def serve_faults(behaviour: Behaviour) -> Iterator[RunningServer]:
 
 async def main() -> None:
     """Serve for ever."""
-    server = FaultServer(Behaviour(**json.loads(sys.argv[1])))
+    server = FaultServer(Behaviour(**json.load(sys.stdin)))
     await server.listen()
     print(server.port, flush=True)
     await asyncio.Event().wait()
