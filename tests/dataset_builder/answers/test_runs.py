@@ -46,9 +46,9 @@ def check_payments(server: RunningServer, count: int) -> None:
 
 
 def test_faults_and_an_outage_lose_nothing_and_cost_little_time(tmp_path: Path) -> None:
-    sound = Behaviour(latency=0.25)
+    sound = Behaviour(latency=0.2)
     faulty = Behaviour(
-        latency=0.25,
+        latency=0.2,
         seed=4,
         faults=ISSUE_FAULTS,
         retry_after="0.5",
@@ -59,7 +59,7 @@ def test_faults_and_an_outage_lose_nothing_and_cost_little_time(tmp_path: Path) 
     for number, behaviour in enumerate((sound, faulty)):
         path = tmp_path / f"{number}.sqlite"
         with serve_faults(behaviour) as server, AnswerStore(path) as store:
-            asked = Server(server.url, "key", concurrency=16, timeout=0.8)
+            asked = Server(server.url, "key", concurrency=16, timeout=0.6)
             filled = fill_store(make_requests(COUNT), store, asked)
             check_payments(server, COUNT)
         assert filled.failures == ()
