@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -161,7 +161,7 @@ class Client:
             async with asyncio.timeout(self._server.timeout):
                 return await self._receive(request, schema)
         except self._status_error as error:
-            text = self._hide_key(error.response.text)
+            text = self._hide_key(error.response.content).decode("utf-8", "replace")
             return fault_of_status(error.status_code, text, error.response.headers)
         except self._timeout_errors as error:
             fault = fault_of_connection(error)
@@ -184,13 +184,13 @@ class Client:
                 if len(body) > limit:
                     reason = f"an answer of more than {limit:,} bytes"
                     return Failure(FailureKind.TOO_LONG, reason)
-            reply = read_reply(bytes(body), response.headers.get("content-type", ""))
-        if isinstance(reply, Fault):
-            return replace(reply, what=self._hide_key(reply.what))
-        return reply
+            kind = response.headers.get("content-type", "")
+        reply = read_reply(bytes(body), kind)
+        # Hidden before it is shortened, which may leave a part of it.
+        return read_reply(self._hide_key(body), kind) if isinstance(reply, Fault) else reply
 
-    def _hide_key(self, text: str) -> str:
-        return text.replace(self._key, "***") if self._key else text
+    def _hide_key(self, body: bytes | bytearray) -> bytes:
+        return bytes(body).replace(self._key.encode(), b"***") if self._key else bytes(body)
 
 
 def _make_fields(request: Request, schema: Any) -> dict[str, Any]:
