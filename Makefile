@@ -41,6 +41,7 @@ format: setup ## Format the code and apply the linter's safe fixes
 bench: setup ## Measure evaluating, loading and building, each against its peer: about 20 minutes
 	rm -rf .cache/bench
 	$(BIN)/python -m bench.evaluate
+	$(BIN)/python -m bench.answers
 	$(BIN)/personamem build --size 32k --size 128k --size 1M --out .cache/bench
 	$(BIN)/python -m bench.block_cache .cache/bench
 	$(BIN)/python -m bench.load .cache/bench

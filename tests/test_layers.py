@@ -12,7 +12,7 @@ BUILDER = "personamem.dataset_builder"
 LAYERS = (
     {"errors", "schema"},
     {"streams", "tokens", "grammar", "packs", "pages", "parallel"},
-    {"config"},
+    {"answers", "config"},
     {"world"},
     {"planning", "sessions", "unrelated"},
     {"writers"},

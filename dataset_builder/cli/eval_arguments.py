@@ -13,7 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from personamem.dataset_builder.cli.plan import Prices
+from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
 from personamem.dataset_builder.schema import NOISE_SPLITS, SIZES
 

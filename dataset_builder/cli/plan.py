@@ -8,19 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.errors import InvalidInputError
 
 _BYTES = {"float32": 4, "float": 4, "float64": 8, "int8": 1, "float8_e4m3fn": 1}
 _DEFAULT_BYTES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices of a million tokens, in any currency."""
-
-    input: float
-    cached: float
-    output: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from typing import Any
 
 from rich.table import Table
 
+from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.cli.eval_arguments import OUR_PREFIXES, Evaluation, tasks_folder
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
-    Prices,
     TaskPlan,
     add_plans,
     cost_of,

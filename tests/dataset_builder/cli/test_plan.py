@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tiny_communities import write_communities
 
+from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.cli.eval_arguments import parse_evaluation
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
-    Prices,
     add_plans,
     cost_of,
     plan_task,
