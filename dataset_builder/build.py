@@ -22,6 +22,7 @@ from personamem.dataset_builder.audit.gate import check_context, check_split
 from personamem.dataset_builder.audit.records import make_items
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
+from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.package.folder import stage_folder
 from personamem.dataset_builder.package.manifest import (
     make_manifest,
@@ -44,6 +45,8 @@ from personamem.dataset_builder.schema import (
     Question,
     make_annotation,
 )
+from personamem.dataset_builder.script import Script
+from personamem.dataset_builder.sessions import WrittenSession
 from personamem.dataset_builder.world.cohort import build_cohort
 
 
@@ -74,17 +77,24 @@ def build_dataset(
     workers: int | None = None,
     overwrite: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
+    script: Script | None = None,
 ) -> dict[str, Any]:
     """Build the dataset ``config`` into the folder ``out`` and return its manifest.
 
-    ``workers`` processes work on contexts (default: one a core). Raises InvalidInputError for a
-    folder that cannot be used or questions that do not fit, and GateError when a check fails.
+    ``workers`` processes work on contexts (default: one a core). ``script`` is what a model wrote,
+    for a ``config`` with the writer openai. Raises InvalidInputError for a folder that cannot be
+    used or questions that do not fit, and GateError when a check fails.
     """
+    if (script is None) != (config.writer == "template"):
+        raise InvalidInputError("A script is needed for the writer openai, and for no other.")
+    script = script or Script()
     workers = workers or os.cpu_count() or 1
     with stage_folder(out, overwrite) as folder, BlindGate() as blind:
         splits, counts, checks = {}, {}, {}
         for size in config.sizes:
-            benchmark, annotations, tokens = _build_split(config, size, folder, workers, report)
+            benchmark, annotations, tokens = _build_split(
+                config, size, folder, workers, report, script
+            )
             questions, notes = _as_read(benchmark, annotations)
             checks[size] = check_split(config, size, questions, notes, tuple(tokens))
             blind.submit(size, make_items(questions, notes))
@@ -102,7 +112,7 @@ def build_dataset(
         )
         for size, figures in blind.results().items():
             checks[size] |= figures
-        manifest = make_manifest(config, folder, splits, counts, checks)
+        manifest = make_manifest(config, folder, splits, counts, checks, script.summary)
         (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
         write_manifest(folder, manifest)
     return manifest
@@ -114,10 +124,11 @@ def _build_split(
     folder: Path,
     workers: int,
     report: Callable[[Progress], None],
+    script: Script,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
     """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
     jobs = [
-        (config, size, plan.group, k)
+        (config, size, plan.group, k, script.of(size, plan.group, k))
         for plan in plan_split(config, size)
         for k in range(schema.COHORT_SIZE)
     ]
@@ -134,12 +145,14 @@ def _build_split(
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
 
 
-def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:
+def build_one(
+    job: tuple[BuildConfig, str, int, int, tuple[WrittenSession | None, ...]],
+) -> BuiltContext:
     """Build the context of persona ``k`` of a group and the questions asked in it."""
-    config, size, group, k = job
+    config, size, group, k, written = job
     plan = plan_split(config, size)[group]
     cohort = build_cohort(config.seed, plan.cohort)
-    context = build_context(config, plan, cohort, k)
+    context = build_context(config, plan, cohort, k, written)
     messages = list(context.messages)
     body = json.dumps(messages, ensure_ascii=False)
     context_id = hashlib.sha256(body.encode()).hexdigest()

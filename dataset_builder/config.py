@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
 from personamem.dataset_builder.packs import topic_names
@@ -27,6 +36,21 @@ DEFAULT_TOPICS = {"4k": 2, "8k": 3, "32k": 5, "64k": 8, "128k": 15, "1M": 15}
 """How many topics one context is about."""
 
 
+class ModelSettings(BaseModel):
+    """What decides a model's answers. None leaves a parameter to the server.
+
+    ``max_tokens`` of an answer follow from the length of the session where they are not given; a
+    model that thinks before it answers needs more.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1)
+    temperature: float | None = Field(default=0.8, ge=0, le=2)
+    seed: int | None = None
+    max_tokens: int | None = Field(default=None, ge=1)
+
+
 class BuildConfig(BaseModel):
     """What to build. ``questions`` and ``contexts`` are per split; None means the default scale."""
 
@@ -37,7 +61,8 @@ class BuildConfig(BaseModel):
     personas: int = Field(default=DEFAULT_PERSONAS, ge=COHORT_SIZE)
     questions: int | None = Field(default=None, ge=COHORT_SIZE)
     topics: tuple[str, ...] = Field(default_factory=topic_names)
-    writer: Literal["template"] = "template"
+    writer: Literal["template", "openai"] = "template"
+    model: ModelSettings | None = None
     name: str = Field(default="personamem", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$")
     version: str = Field(default="1.0.0", pattern=r"^\d+\.\d+\.\d+$")
 
@@ -70,6 +95,22 @@ class BuildConfig(BaseModel):
                     f"the {COHORT_SIZE} personas of a cohort; got {value}"
                 )
         return self
+
+    @model_validator(mode="after")
+    def _model_of_writer(self) -> "BuildConfig":
+        if self.writer == "openai" and self.model is None:
+            raise ValueError("the writer openai needs the settings of a model, at least its name")
+        if self.writer == "template" and self.model is not None:
+            raise ValueError("the writer template takes no model; choose the writer openai for it")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_model(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        # So that datasets without a model keep the fingerprint they have had.
+        fields: dict[str, object] = handler(self)
+        if self.model is None:
+            fields.pop("model", None)
+        return fields
 
     def contexts_of(self, size: str) -> int:
         """Return how many contexts the split ``size`` has; each persona has one at most."""

@@ -5,6 +5,7 @@ of the same topics and unrelated sessions fill the context up to a drawn share o
 Sessions stand in order of their dates, so a topic's sessions are in causal order.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
@@ -14,6 +15,7 @@ from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.planning import GroupPlan
 from personamem.dataset_builder.schema import SIZES, Message
 from personamem.dataset_builder.sessions import (
+    Brief,
     SessionPlan,
     SessionWriter,
     WrittenSession,
@@ -37,6 +39,9 @@ CORE_SHARE = {2: 0.75, 1: 0.8, 0: 0.97}
 
 TYPICAL_SESSION = 2_000
 """Tokens of an unrelated session in large contexts; in small ones a twelfth of the budget."""
+
+MOST_STRETCH = 1.3
+"""How many times as long as the embedded writer's a model's session may be, where there is room."""
 
 MARGIN_DAYS = 9
 """Days before the first and after the last needed session in which unrelated ones may lie."""
@@ -84,21 +89,55 @@ class _Draft:
         return sum(counts)
 
 
-def build_context(config: BuildConfig, plan: GroupPlan, cohort: Cohort, k: int) -> Context:
+def build_context(
+    config: BuildConfig,
+    plan: GroupPlan,
+    cohort: Cohort,
+    k: int,
+    written: Sequence[WrittenSession | None] = (),
+) -> Context:
     """Return the context of persona ``k`` of ``cohort`` under ``plan``.
 
-    Raises InvalidInputError when the questions of the plan do not fit into the budget.
+    ``written`` are a model's sessions in the order of ``brief_sessions``, None where the embedded
+    writer's stand; empty if they all do. Raises InvalidInputError when the questions of the plan
+    do not fit into the budget.
     """
     budget = SIZES[plan.size]
-    name = (plan.size, plan.group, k)
-    random = stream(config.seed, "context", *name)
-    writer = TemplateWriter(stream(config.seed, "writer", *name))
-    drafts = _write_core(plan_sessions(config, plan, cohort, k), plan, writer, budget)
+    random = stream(config.seed, "context", plan.size, plan.group, k)
+    writer = _open_writer(config, plan, k)
+    plans = plan_sessions(config, plan, cohort, k)
+    drafts, _ = _write_core(plans, plan, writer, budget)
+    if written:
+        drafts = [
+            draft if model is None else _draft(session, model)
+            for session, draft, model in zip(plans, drafts, written, strict=True)
+        ]
     target = int(budget * (FILL[0] + (FILL[1] - FILL[0]) * random.random()))
     total = sum(draft.total for draft in drafts)
     total = _add_chat(drafts, plan, writer, random, total, target)
     fillers = _write_fillers(drafts, plan, cohort.personas[k], writer, random, total, target)
     return _assemble(cohort.personas[k], _interleave(drafts, fillers))
+
+
+def brief_sessions(
+    config: BuildConfig, plan: GroupPlan, cohort: Cohort, k: int, candidates: frozenset[str]
+) -> tuple[Brief, ...]:
+    """Return what a model is to write for persona ``k``, session by session.
+
+    The level of detail and the room that is left are those of the embedded writer, so a context
+    fits whichever of its sessions are replaced. ``candidates`` are all texts, in lower case, that
+    may stand in the sessions that plan them only.
+    """
+    budget = SIZES[plan.size]
+    plans = plan_sessions(config, plan, cohort, k)
+    drafts, room = _write_core(plans, plan, _open_writer(config, plan, k), budget)
+    stretch = min(MOST_STRETCH, room / sum(draft.total for draft in drafts))
+    briefs = []
+    for session, draft in zip(plans, drafts, strict=True):
+        talk = sum(draft.tokens[1:])
+        embedded = WrittenSession(draft.topic, draft.said_on, tuple(draft.messages), draft.carriers)
+        briefs.append(Brief(session, embedded, talk, int(talk * stretch), candidates))
+    return tuple(briefs)
 
 
 def plan_sessions(
@@ -122,14 +161,19 @@ def plan_sessions(
     return tuple(plans)
 
 
+def _open_writer(config: BuildConfig, plan: GroupPlan, k: int) -> TemplateWriter:
+    return TemplateWriter(stream(config.seed, "writer", plan.size, plan.group, k))
+
+
 def _write_core(
     plans: tuple[SessionPlan, ...], plan: GroupPlan, writer: SessionWriter, budget: int
-) -> list[_Draft]:
+) -> tuple[list[_Draft], float]:
+    """Return the needed sessions, and how many tokens they may have at their level of detail."""
     for detail, share in CORE_SHARE.items():
         drafts = [_draft(session, writer.write(session, detail)) for session in plans]
         total = sum(draft.total for draft in drafts)
         if total <= budget * share:
-            return drafts
+            return drafts, budget * share
     raise InvalidInputError(
         f"size {plan.size}: the {len(plan.quads)} questions of a context need {total:,} tokens and "
         f"the budget is {budget:,}; accepted: fewer questions, more personas or a larger size."

@@ -36,6 +36,23 @@ class WrittenSession:
     carriers: Mapping[str, tuple[int, ...]]
 
 
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a model is to write: a plan, and the bounds within which its context stays whole.
+
+    ``embedded`` is the embedded writer's session, which stands wherever the model fails, and
+    ``talk_tokens`` its o200k_base tokens without the system message; ``most_talk_tokens`` are
+    those that the model may use. ``candidates`` are texts in lower case that may stand where the
+    plan has them only.
+    """
+
+    plan: SessionPlan
+    embedded: WrittenSession
+    talk_tokens: int
+    most_talk_tokens: int
+    candidates: frozenset[str]
+
+
 class SessionWriter(Protocol):
     """Turns plans into text. One instance serves one context."""
 

@@ -17,7 +17,7 @@ LAYERS = (
     {"planning", "sessions", "unrelated"},
     {"writers"},
     {"contexts"},
-    {"questions"},
+    {"questions", "script"},
     {"audit", "results"},
     {"package", "diff"},
     {"build", "publish"},

@@ -111,6 +111,8 @@ class FailureKind(StrEnum):
     """The server refuses this prompt: too long for the model, or filtered."""
     UNANSWERED = "unanswered"
     """All attempts met passing faults. Another run tries again."""
+    GIVEN_UP = "given up"
+    """Unanswered, and a caller went on without; stored, so that it goes on without it again."""
 
 
 @dataclass(frozen=True, slots=True)

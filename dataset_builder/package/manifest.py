@@ -40,8 +40,12 @@ def make_manifest(
     splits: Mapping[str, Mapping[str, Any]],
     rows: Mapping[str, int],
     checks: Mapping[str, Any],
+    writer: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the manifest of the files now in ``folder``; ``rows`` are row counts by file name."""
+    """Return the manifest of the files now in ``folder``; ``rows`` are row counts by file name.
+
+    ``writer`` is what is known of a model's writing.
+    """
     files = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
@@ -54,7 +58,7 @@ def make_manifest(
         "config": config.model_dump(mode="json"),
         "config_sha256": config.fingerprint(),
         "seed": config.seed,
-        "writer": {"name": config.writer, "model": None},
+        "writer": dict(writer or {"name": config.writer, "model": None}),
         "tokenizer": "o200k_base",
         "made_with": {package: version(package) for package in MADE_WITH},
         "splits": dict(splits),

@@ -1,0 +1,214 @@
+"""Reading and checking what a model wrote: a session that keeps to its brief, or a reason why not.
+
+What is checked literally is what the audit and the questions rest on: values, occasions, people,
+numbers of mentions, and words that a relation cannot do without. That a sentence means what its
+relation says is otherwise left to the model.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from personamem.dataset_builder.answers import UnreadableAnswerError, read_json
+from personamem.dataset_builder.schema import Message
+from personamem.dataset_builder.sessions import Brief, SessionError, WrittenSession, check_session
+from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.writers.model.language import is_english
+from personamem.dataset_builder.writers.model.outline import PHRASE_RELATIONS, Turn, outline
+from personamem.dataset_builder.writers.model.prompts import Talk, meanings
+from personamem.dataset_builder.writers.surfaces import express_reason, surfaces
+
+LEAST_SHARE = 0.25
+"""The least length of a session, as a share of the embedded writer's."""
+
+LEAST_WORDS = 3
+"""In a message."""
+
+MOST_REASON = 300
+"""Letters of a reason that go back to the model."""
+
+# Markup, placeholders, code, labels of facts, control characters, and models about themselves.
+_RESIDUE = re.compile(
+    r"\{\{|\}\}|\{%|%\}|\{#|<[/!?a-zA-Z][^<>]*>|\[[^\]\n]*\||\{[a-zA-Z_:]+\}|\[[A-Z][^\]\n]*\]"
+    r"|```|!!python|&[a-z]+;|\bF\d+\b|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffd]"
+    r"|\bas an ai\b|\blanguage model\b",
+    re.IGNORECASE,
+)
+
+_PLAIN = str.maketrans(dict(zip("\u2018\u2019\u201c\u201d\u00a0\u2011", "''\"\" -", strict=True)))
+
+
+class Flaw(StrEnum):
+    """What a written session was refused for."""
+
+    UNREADABLE = "no readable answer"
+    FORM = "roles or number of messages"
+    MARKUP = "markup or placeholders"
+    LANGUAGE = "not English"
+    LENGTH = "length"
+    MISSING = "a planned fact is missing"
+    FOREIGN = "a fact that is not planned"
+
+
+class FlawError(Exception):
+    """A session that was refused: the kind of flaw, and a reason to tell the model."""
+
+    def __init__(self, flaw: Flaw, reason: str) -> None:
+        # Half of a surrogate pair can be stored in no request.
+        whole = reason.encode("utf-8", "backslashreplace").decode()
+        self.flaw, self.reason = flaw, " ".join(whole.split())[:MOST_REASON]
+        super().__init__(self.reason)
+
+
+def read_session(brief: Brief, text: str) -> WrittenSession:
+    """Return the session in a model's answer, behind the embedded writer's system message.
+
+    Raises:
+        FlawError: the answer is not a session that keeps to ``brief``.
+    """
+    try:
+        talk = read_json(text, Talk)
+    except UnreadableAnswerError as error:
+        reason = str(error).partition(" It begins")[0]
+        raise FlawError(Flaw.UNREADABLE, reason) from error
+    turns = outline(brief.plan)
+    messages = _read_messages(talk, turns)
+    _check_text(messages)
+    for number, (turn, message) in enumerate(zip(turns, messages, strict=True), start=1):
+        _check_turn(number, turn, message["content"].lower())
+    _check_foreign(brief, messages)
+    _check_length(brief, messages)
+    return _assemble(brief, turns, messages)
+
+
+def _read_messages(talk: Talk, turns: Sequence[Turn]) -> list[Message]:
+    roles, wanted = [turn.role for turn in talk.turns], [turn.role for turn in turns]
+    if len(roles) != len(wanted):
+        raise FlawError(Flaw.FORM, f"There were {len(roles)} messages instead of {len(wanted)}.")
+    if roles != wanted:
+        raise FlawError(Flaw.FORM, "The messages were not by turns of user and assistant.")
+    messages: list[Message] = []
+    for number, (turn, found) in enumerate(zip(turns, talk.turns, strict=True), start=1):
+        labels = {turn.label} if turn.carries else set()
+        if not labels <= set(found.fact_ids) <= {turn.label}:
+            stated = "nothing" if not labels else turn.label
+            raise FlawError(
+                Flaw.FORM, f"The fact_ids of message {number} were wrong; it carries {stated}."
+            )
+        content = found.content.translate(_PLAIN).strip()
+        messages.append({"role": turn.role, "content": content})
+    return messages
+
+
+def _check_text(messages: Sequence[Message]) -> None:
+    for number, message in enumerate(messages, start=1):
+        content = message["content"]
+        if _RESIDUE.search(content):
+            raise FlawError(
+                Flaw.MARKUP,
+                f"Message {number} held markup, code, a placeholder, a label or a remark about "
+                "language models.",
+            )
+        if len(content.split()) < LEAST_WORDS:
+            raise FlawError(Flaw.LENGTH, f"Message {number} had fewer than {LEAST_WORDS} words.")
+    if not is_english([message["content"] for message in messages]):
+        raise FlawError(Flaw.LANGUAGE, "The messages were not in plain English.")
+
+
+def _check_turn(number: int, turn: Turn, lowered: str) -> None:
+    fact = turn.fact
+    values = [text.lower() for text in surfaces(fact)]
+    named = _count_any(values, lowered, fact.relation in PHRASE_RELATIONS)
+    quoted = f'"{surfaces(fact)[0]}"' if len(values) == 1 else f"the value of {turn.label}"
+    if turn.names_value and not named:
+        raise FlawError(Flaw.MISSING, f"Message {number} did not hold {quoted} literally.")
+    if named > turn.names_value:
+        wanted = "once only" if turn.names_value else "not at all"
+        raise FlawError(Flaw.FOREIGN, f"Message {number} should name {quoted} {wanted}.")
+    if not turn.carries:
+        return
+    if fact.when and fact.when.lower() not in lowered:
+        raise FlawError(Flaw.MISSING, f'Message {number} did not hold "{fact.when}" literally.')
+    if fact.contact and fact.contact.name.lower() not in lowered:
+        raise FlawError(
+            Flaw.MISSING,
+            f"Message {number} did not say that {turn.label} is about {fact.contact.name}.",
+        )
+    reasons = [text.lower() for text in express_reason(fact)]
+    if reasons and not any(text in lowered for text in reasons):
+        raise FlawError(
+            Flaw.MISSING, f"Message {number} did not hold the reason of {turn.label} literally."
+        )
+    cues = meanings()[fact.relation].cues
+    if cues and turn.role == "user" and not any(cue in lowered for cue in cues):
+        raise FlawError(
+            Flaw.MISSING,
+            f"Message {number} did not make {turn.label} plain by one of: {', '.join(cues)}.",
+        )
+
+
+def _count_any(values: Sequence[str], lowered: str, is_phrase: bool) -> int:
+    """Return how often a value stands in a text; renderings of one phrase may hold each other."""
+    counts = [lowered.count(value) for value in values]
+    return max(counts) if is_phrase else sum(counts)
+
+
+def _check_foreign(brief: Brief, messages: Sequence[Message]) -> None:
+    """Check that no candidate, event or person stands where the plan has none."""
+    turns = outline(brief.plan)
+    planned = {
+        text.lower()
+        for fact in brief.plan.facts
+        for text in (*surfaces(fact), *express_reason(fact), fact.when)
+        if text
+    }
+    contacts = [*brief.plan.persona.friends, *brief.plan.persona.relatives]
+    # A foreign name within a planned phrase is no offence, so those are taken out, longest first.
+    taken_out = re.compile("|".join(map(re.escape, sorted(planned, key=len, reverse=True))))
+    for number, (turn, message) in enumerate(zip(turns, messages, strict=True), start=1):
+        lowered = message["content"].lower()
+        for other in brief.plan.facts:
+            is_other = other.value != turn.fact.value and other.fact_id != turn.fact.fact_id
+            if is_other and any(text.lower() in lowered for text in surfaces(other)):
+                raise FlawError(
+                    Flaw.FOREIGN, f"Message {number} should tell or answer {turn.label} alone."
+                )
+        rest = taken_out.sub(" ", lowered)
+        foreign = min((name for name in brief.candidates if name in rest), default=None)
+        if foreign is not None:
+            raise FlawError(
+                Flaw.FOREIGN, f'Message {number} named "{foreign}", which is not in the outline.'
+            )
+        for contact in contacts:
+            is_meant = turn.fact.contact is not None and contact.name == turn.fact.contact.name
+            if not is_meant and re.search(rf"\b{re.escape(contact.name)}\b", message["content"]):
+                raise FlawError(
+                    Flaw.FOREIGN,
+                    f"Message {number} spoke of {contact.name}, who has no part in {turn.label}.",
+                )
+
+
+def _check_length(brief: Brief, messages: Sequence[Message]) -> None:
+    tokens = sum(count_tokens(message["content"]) for message in messages)
+    if tokens > brief.most_talk_tokens:
+        share = brief.most_talk_tokens / tokens
+        raise FlawError(
+            Flaw.LENGTH,
+            f"The messages were too long together; write at most {share:.0%} of that.",
+        )
+    if tokens < LEAST_SHARE * brief.talk_tokens:
+        raise FlawError(Flaw.LENGTH, "The messages were much too short together.")
+
+
+def _assemble(brief: Brief, turns: Sequence[Turn], messages: Sequence[Message]) -> WrittenSession:
+    carriers: dict[str, tuple[int, ...]] = {}
+    for index, turn in enumerate(turns, start=1):
+        if turn.carries:
+            carriers[turn.fact.fact_id] = (*carriers.get(turn.fact.fact_id, ()), index)
+    plan, system = brief.plan, brief.embedded.messages[0]
+    written = WrittenSession(plan.topic, plan.said_on, (system, *messages), carriers)
+    try:
+        check_session(plan, written, surfaces)
+    except SessionError as error:
+        raise FlawError(Flaw.MISSING, str(error)) from error
+    return written
