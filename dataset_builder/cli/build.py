@@ -49,6 +49,36 @@ def build(
         int | None, typer.Option(min=1, help="Processes. Changes no byte. [default: one a core]")
     ] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace a folder that exists.")] = False,
+    writer: Annotated[
+        str | None, typer.Option(help="Who writes sessions: template, openai. [default: template]")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model of the writer openai, as its server calls it.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(help="Of the model. [default: 0.8]")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(help="Of one answer. [default: by the length of the session]")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            help="OpenAI-compatible server, like http://localhost:8000/v1; the key is in "
+            "OPENAI_API_KEY. Without one, all answers come from the store."
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="File that keeps every answer; made if it is not there.")
+    ] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Requests at a time.")] = None,
+    plan: Annotated[
+        bool, typer.Option(help="Print calls, tokens and price of writing; send nothing.")
+    ] = False,
+    budget: Annotated[
+        float | None, typer.Option(help="The most that writing may cost; a run stops before.")
+    ] = None,
+    price_input: Annotated[float | None, typer.Option(help="Of a million tokens.")] = None,
+    price_cached: Annotated[float | None, typer.Option(help="Of a million tokens.")] = None,
+    price_output: Annotated[float | None, typer.Option(help="Of a million tokens.")] = None,
 ) -> None:
     """Build a dataset from a simulated world in which every answer is provable.
 
@@ -56,12 +86,28 @@ def build(
     context tells which option is right. The same settings give the same bytes, on any machine, with
     any number of workers. A build that is interrupted leaves no folder; run it again.
 
+    With --writer openai a language model writes the sessions that matter. Each is checked against
+    what it has to say, written anew up to three times, and otherwise left to the templates.
+
     Example: personamem build --size 32k --seed 7 --out data
     """
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.build import build_dataset
+    from personamem.dataset_builder.cli.writing import Writing, print_plan, write
     from personamem.dataset_builder.config import load_config, make_config
 
+    writing = Writing(
+        *(store, base_url, concurrency, budget, price_input, price_cached, price_output), plan
+    )
+    settings_of_model = {
+        key: value
+        for key, value in (
+            ("name", model),
+            ("temperature", temperature),
+            ("max_tokens", max_tokens),
+        )
+        if value is not None
+    }
     values = {
         "sizes": size,
         "seed": seed,
@@ -69,11 +115,21 @@ def build(
         "questions": questions,
         "topics": topic,
         "version": version,
+        "writer": writer,
+        "model": settings_of_model or None,
     }
     given = {key: value for key, value in values.items() if value is not None}
     settings = load_config(config, **given) if config else make_config(**given)
+    script = None
+    if settings.writer == "template":
+        writing.refuse()
+    elif plan:
+        print_plan(settings, writing)
+        return
+    else:
+        script = write(settings, writing)
     with _progress() as report:
-        manifest = build_dataset(settings, out, workers, overwrite, report)
+        manifest = build_dataset(settings, out, workers, overwrite, report, script)
     _print_summary(out, manifest)
 
 

@@ -1,0 +1,123 @@
+"""The options of ``personamem build`` for a model that writes, and the writing itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from personamem.dataset_builder.cli.console import output
+from personamem.dataset_builder.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from personamem.dataset_builder.answers import AnswerStore, Prices, Server
+    from personamem.dataset_builder.config import BuildConfig
+    from personamem.dataset_builder.script import Script
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How to reach a model and what it may cost. None of it decides a byte of the dataset."""
+
+    store: Path | None
+    base_url: str | None
+    concurrency: int | None
+    budget: float | None
+    price_input: float | None
+    price_cached: float | None
+    price_output: float | None
+    plan: bool
+
+    def refuse(self) -> None:
+        """Raise InvalidInputError if anything is given: the embedded writer asks nobody."""
+        given = [name for name in self.__slots__ if getattr(self, name) not in (None, False)]
+        if given:
+            option = "--" + given[0].replace("_", "-")
+            raise InvalidInputError(
+                f"{option} belongs to the writer openai. Accepted: --writer openai with --model."
+            )
+
+    def server(self) -> "Server | None":
+        """Return the server to ask, if one is given."""
+        from personamem.dataset_builder.answers import Server
+
+        if self.base_url is None:
+            if self.concurrency is not None or self.budget is not None:
+                raise InvalidInputError("--concurrency and --budget need --base-url.")
+            return None
+        if self.concurrency is None:
+            return Server(self.base_url)
+        return Server(self.base_url, concurrency=self.concurrency)
+
+    def prices(self) -> "Prices":
+        """Return the prices; nothing costs anything where none is given."""
+        from personamem.dataset_builder.answers import FREE, Prices
+
+        if self.price_input is None and self.price_output is None:
+            if self.price_cached is not None:
+                raise InvalidInputError("--price-cached needs --price-input and --price-output.")
+            if self.budget is not None:
+                raise InvalidInputError("--budget needs --price-input and --price-output.")
+            return FREE
+        if self.price_input is None or self.price_output is None:
+            raise InvalidInputError("--price-input and --price-output belong together.")
+        cached = self.price_input if self.price_cached is None else self.price_cached
+        return Prices(self.price_input, cached, self.price_output)
+
+
+def print_plan(config: "BuildConfig", writing: Writing) -> None:
+    """Print what the next round of writing takes; send nothing."""
+    from personamem.dataset_builder.script import estimate_script
+    from personamem.dataset_builder.writers.model import MOST_ROUNDS
+
+    prices = writing.prices()
+    with _open_store(writing) as store:
+        planned = estimate_script(config, store, prices)
+    output().print(
+        f"calls: {planned.calls:,} (up to {MOST_ROUNDS} times as many if every session is "
+        "refused each time)"
+    )
+    output().print(f"tokens to read: {planned.prompt_tokens:,} (o200k_base)")
+    output().print(f"tokens to write: at most {planned.completion_tokens:,}")
+    if writing.price_input is not None:
+        output().print(f"price: at most {planned.price:.2f} without rewrites")
+
+
+def write(config: "BuildConfig", writing: Writing) -> "Script":
+    """Have all sessions written, with a bar or lines for each round."""
+    from personamem.dataset_builder.answers import Progress
+    from personamem.dataset_builder.cli.answering import show_answers
+    from personamem.dataset_builder.script import write_script
+
+    server, prices = writing.server(), writing.prices()
+    with _open_store(writing) as store, show_answers("sessions") as show:
+
+        def report(attempt: int, progress: Progress) -> None:
+            show(progress)
+
+        script = write_script(
+            config, store, server, prices=prices, budget=writing.budget, report=report
+        )
+    summary = script.summary
+    output().print(
+        f"Sessions: {summary['sessions']:,}, written by {summary['model']}: "
+        f"{summary['written']:,} ({summary['rewritten']:,} after rewrites), by the template "
+        f"writer: {summary['fallbacks']:,}",
+        markup=False,
+    )
+    for reason, count in summary["fallbacks_by_reason"].items():
+        output().print(f"  fell back for {reason}: {count:,}")
+    return script
+
+
+@contextmanager
+def _open_store(writing: Writing) -> "Iterator[AnswerStore]":
+    from personamem.dataset_builder.answers import AnswerStore
+
+    if writing.store is None:
+        raise InvalidInputError(
+            "--writer openai needs --store FILE, in which all answers are kept: what was paid "
+            "is never asked for again, and the dataset can be made anew without a server."
+        )
+    with AnswerStore(writing.store) as store:
+        yield store
