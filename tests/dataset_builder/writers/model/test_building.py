@@ -1,0 +1,176 @@
+"""Datasets that a model writes, from the first request to the packaged folder."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writing_server import serve_writer, write_well
+
+from personamem.dataset_builder.answers import AnswerStore, Server
+from personamem.dataset_builder.build import build_dataset
+from personamem.dataset_builder.cli import main
+from personamem.dataset_builder.config import BuildConfig, make_config
+from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.package.tables import hash_file
+from personamem.dataset_builder.script import Script, _brief_all, write_script
+from personamem.dataset_builder.writers.model import FlawError, read_session, request_session
+from personamem.dataset_builder.writers.surfaces import surfaces
+
+REWRITE = "This is attempt"
+
+
+@pytest.fixture
+def config() -> BuildConfig:
+    return make_config(sizes=("4k",), personas=4, writer="openai", model={"name": "scripted"})
+
+
+def write_json(prompt: str) -> str:
+    return json.dumps({"turns": write_well(prompt)})
+
+
+def edit_first(prompt: str, edit: Callable[[str], str]) -> str:
+    turns = write_well(prompt)
+    turns[0]["content"] = edit(turns[0]["content"])
+    return json.dumps({"turns": turns})
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
+
+
+def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> tuple[Script, int]:
+    with serve_writer(answer) as server, AnswerStore(path) as store:
+        script = write_script(config, store, Server(server.url, "", concurrency=4))
+        return script, len(server.prompts)
+
+
+def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    script, asked = write(config, tmp_path / "store", write_json)
+    summary: dict[str, Any] = build_dataset(config, tmp_path / "a", 1, script=script)["writer"]
+    assert summary["model"] == "scripted"
+    assert summary["written"] + summary["fallbacks"] == summary["sessions"] == 28
+    assert summary["written"] >= 24
+    assert (
+        asked
+        == summary["sessions"]
+        + sum(summary["refusals_by_reason"].values())
+        - (summary["fallbacks"])
+    )
+    text = (tmp_path / "a" / "shared_contexts_4k.jsonl").read_text("utf-8")
+    assert text.count("Thank you, I will keep it in mind.") > 50
+    with AnswerStore(tmp_path / "store") as store:
+        again = write_script(config, store)
+    build_dataset(config, tmp_path / "b", 2, script=again)
+    assert hashes(tmp_path / "a") == hashes(tmp_path / "b")
+
+
+def test_a_refused_session_is_written_anew_with_the_reason(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    prompts = []
+
+    def answer(prompt: str) -> str:
+        prompts.append(prompt)
+        return write_json(prompt) if REWRITE in prompt else "I would rather not."
+
+    summary = write(config, tmp_path / "store", answer)[0].summary
+    assert summary["rewritten"] == summary["written"] >= 24
+    assert summary["refusals_by_reason"]["no readable answer"] == 28
+    assert any("refused because:\n- The answer cannot be read" in prompt for prompt in prompts)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (lambda prompt: "", "no readable answer"),
+        (lambda prompt: "x" * 2_000_000, "length"),
+        (lambda prompt: '{"turns": []}', "roles or number of messages"),
+        (
+            lambda prompt: edit_first(prompt, lambda text: text + " <script>alert(1)</script>"),
+            "markup or placeholders",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: text + " {{ 7 * 7 }}"),
+            "markup or placeholders",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: text + " \ud83d"),
+            "markup or placeholders",
+        ),
+        (
+            lambda prompt: json.dumps(
+                {
+                    "turns": [
+                        {**turn, "content": "Das ist eine wirklich schöne Geschichte gewesen"}
+                        for turn in write_well(prompt)
+                    ]
+                }
+            ),
+            "not English",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: "This is about nothing in particular."),
+            "a planned fact is missing",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: f"{text} Once more: {text}"),
+            "a fact that is not planned",
+        ),
+    ],
+    ids=["empty", "huge", "no turns", "html", "jinja", "surrogate", "german", "missing", "twice"],
+)
+def test_hostile_answers_fall_back_and_are_counted(
+    config: BuildConfig, tmp_path: Path, answer: Callable[[str], str], reason: str
+) -> None:
+    script, asked = write(config, tmp_path / "store", answer)
+    assert script.summary["written"] == 0
+    assert script.summary["fallbacks_by_reason"] == {reason: 28}
+    assert asked == 4 * 28
+
+
+def test_without_a_server_a_store_must_hold_every_answer(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    with (
+        AnswerStore(tmp_path / "store") as store,
+        pytest.raises(InvalidInputError, match="lacks answers for 28 of 28 sessions"),
+    ):
+        write_script(config, store)
+
+
+def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
+    for _, brief in list(_brief_all(config))[:8]:
+        planned = " ".join(text.lower() for fact in brief.plan.facts for text in surfaces(fact))
+        foreign = min(text for text in brief.candidates if text not in planned)
+        assert config.model is not None
+        prompt = request_session(brief, config.model).messages[1]["content"]
+        with pytest.raises(FlawError, match="not in the outline"):
+            read_session(brief, edit_first(prompt, lambda text, name=foreign: f"{text} {name}."))
+
+
+def test_the_command_plans_writes_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_command(*words: object) -> str:
+        monkeypatch.setattr("sys.argv", ["personamem", *map(str, words)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        captured = capsys.readouterr()
+        assert stopped.value.code in (0, None), captured.err
+        return captured.out
+
+    build = ["build", "--size", "4k", "--personas", "4", "--workers", "1", "--writer", "openai"]
+    build += ["--model", "scripted", "--store", tmp_path / "store", "--out", tmp_path / "out"]
+    prices = ["--price-input", "1", "--price-output", "2"]
+    assert "calls: 28 " in run_command(*build, "--plan", *prices)
+    assert not (tmp_path / "out").exists()
+    with serve_writer(write_json) as server:
+        out = run_command(*build, "--base-url", server.url, *prices, "--budget", "1")
+    assert "Sessions: 28, written by scripted" in out
+    assert "calls: 0 " in run_command(*build, "--plan")
+    run_command(*build, "--overwrite")

@@ -1,0 +1,91 @@
+"""A chat server that writes sessions from the prompt's outline, well or in ways that must fail."""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Turns = list[dict[str, Any]]
+
+_QUOTED = re.compile('"(.*?)"')
+_CARRIER = re.compile(r"(F\d+) for message (\d+)")
+_ACK = "Thank you, I will keep it in mind."
+
+
+def write_well(prompt: str) -> Turns:
+    """The outline, said plainly."""
+    facts = dict(re.findall(r"^(F\d+): (.*?)\.(?: \(Make.*)?$", prompt, re.M))
+    cues = dict(re.findall(r"^(F\d+): .*by one of these words: ([^,.)]+)", prompt, re.M))
+    carriers = {number: label for label, number in _CARRIER.findall(prompt)}
+    turns = []
+    for number, role, task in re.findall(r"^(\d+)\. (user|assistant): (.*)$", prompt, re.M):
+        label = (re.findall(r"\bF\d+\b", task) or [carriers.get(number, "")])[0]
+        if task.startswith("tells"):
+            text = f"Well ({cues.get(label, 'yes')}): {facts[label]}."
+        elif task.startswith("asks"):
+            text = f"What would you suggest that I do {''.join(re.findall(_QUOTED, task))}?"
+        elif task.startswith("replies"):
+            text = f"I see, so it is about {_value_of(facts[label])} then, thank you for that."
+        elif task.startswith("suggests"):
+            text = f"How about this: {task[9:].removesuffix(', naming it.')}?"
+        elif task.startswith("turns down"):
+            text = f"No, I would not like that: {task[11:].removesuffix(', naming it.')}."
+        else:
+            text = _ACK
+        carried = [carriers[number]] if number in carriers else []
+        turns.append({"role": role, "content": text.replace('"', ""), "fact_ids": carried})
+    return turns
+
+
+def _value_of(says: str) -> str:
+    """The first quoted text that is no name of a person."""
+    return next(text for text in _QUOTED.findall(says) if not text.istitle() or " " in text)
+
+
+class WritingServer:
+    """``answer`` makes the text of an answer from a prompt; ``prompts`` are those it was sent."""
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        self.answer, self.url = answer, ""
+        self.prompts: list[str] = []
+
+
+@contextmanager
+def serve_writer(answer: Callable[[str], str]) -> Iterator[WritingServer]:
+    """Run a server in a thread."""
+    state = WritingServer(answer)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            prompt = body["messages"][-1]["content"]
+            state.prompts.append(prompt)
+            message = {"role": "assistant", "content": state.answer(prompt)}
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            usage = {"prompt_tokens": 100, "completion_tokens": 50}
+            data = json.dumps({"model": "w", "choices": [choice], "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    state.url = f"http://127.0.0.1:{server.server_port}/v1"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
