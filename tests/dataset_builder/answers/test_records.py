@@ -90,4 +90,4 @@ def test_outcomes_survive_as_ascii(outcome: Outcome) -> None:
 
 def test_only_what_would_fail_again_lasts() -> None:
     lasting = {kind for kind in FailureKind if Failure(kind, "").lasts}
-    assert lasting == {FailureKind.TOO_LONG, FailureKind.REFUSED}
+    assert lasting == {FailureKind.TOO_LONG, FailureKind.REFUSED, FailureKind.GIVEN_UP}
