@@ -120,5 +120,3 @@ def load_content() -> CommunityContent:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "file"
         raise InvalidInputError(f"{FILE}: {where}: {first['msg']}") from error
-
-

@@ -33,7 +33,9 @@ OTHER_EDGES = 2
 KIN = ("sibling", "spouse", "parent", "child", "cousin")
 """What the other end is to the test user."""
 
-NAMED_KIN = frozenset({"sister", "brother", "wife", "husband", "mother", "father", "daughter", "son"})
+NAMED_KIN = frozenset(
+    {"sister", "brother", "wife", "husband", "mother", "father", "daughter", "son"}
+)
 """Relations by which one asks for the name, as in the release: a cousin is none of them."""
 
 

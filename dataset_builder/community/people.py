@@ -63,7 +63,9 @@ def draw_users(seed: int, number: int, count: int) -> list[Member]:
     return users
 
 
-def draw_relative(random: Random, like: Member, sex: str, age: int, same_birthplace: bool) -> Member:
+def draw_relative(
+    random: Random, like: Member, sex: str, age: int, same_birthplace: bool
+) -> Member:
     """Return somebody with the surname of ``like``, born in the same country."""
     countries = _towns(like.region)
     country = countries[like.birth_town]

@@ -1,0 +1,73 @@
+"""Values that belong to nobody asked about: what near misses are made of."""
+
+from collections.abc import Iterable
+from functools import cache
+from random import Random
+
+from personamem.dataset_builder.community.attributes import AttributePack, Grounded
+from personamem.dataset_builder.community.content import load_content
+from personamem.dataset_builder.community.profiles import Entry, Profile
+from personamem.dataset_builder.community.wording import contains_words
+from personamem.dataset_builder.world.people import people_tables
+
+
+def value_of_nobody(
+    pack: AttributePack, profiles: Iterable[Profile], random: Random
+) -> Entry | None:
+    """Return an entry that none of ``profiles`` has or had, or None if there is none left."""
+    taken = {
+        entry.plain.casefold()
+        for profile in profiles
+        for table in (profile.entries, profile.former)
+        for entries in table.values()
+        for entry in entries
+    }
+    if pack.named:
+        key = random.choice(sorted(pack.named))
+        left = [Entry(value, key) for value in pack.named[key]]
+    else:
+        values = grounded_values(pack.grounded) if pack.grounded else pack.values
+        left = [Entry(value) for value in values]
+    random.shuffle(left)
+    return next((entry for entry in left if not _names_any(entry.plain, taken)), None)
+
+
+def _names_any(value: str, taken: Iterable[str]) -> bool:
+    """Return whether a taken value is the value, or stands in it ("thai" in "pad thai")."""
+    return any(contains_words(value, other) for other in taken)
+
+
+@cache
+def grounded_values(source: Grounded) -> tuple[str, ...]:
+    """Return the values that people may have of a grounded attribute, as they stand in texts."""
+    tables, content = people_tables(), load_content()
+    towns = {
+        town: country for r in tables["regions"].values() for town, country in r["towns"].items()
+    }
+    jobs = (*tables["occupations"]["any"], *tables["occupations"]["degree"])
+    values: dict[Grounded, Iterable[str]] = {
+        "gender": ("female", "male"),
+        "age": map(str, range(19, 87)),
+        "birthplace": towns,
+        "birth_country": towns.values(),
+        "residence": towns,
+        "residence_country": towns.values(),
+        "nationality": content.nationalities.values(),
+        "previous_profession": jobs,
+        "profession": jobs,
+        "job_status": (
+            "employed full-time",
+            "employed part-time",
+            "self-employed",
+            "unemployed",
+            "retired",
+        ),
+        "workplace": content.workplaces,
+        "company": content.companies,
+        "school_status": ("graduated", "still enrolled", "left without a degree"),
+        "school_type": [t for types in content.school_types.values() for t in types],
+        "degree": ("bachelor's degree", "master's degree", "doctorate", "vocational diploma"),
+        "degree_subject": [s for subjects in content.subjects.values() for s in subjects],
+        "school_name": [name for names in content.schools.values() for name in names],
+    }
+    return tuple(dict.fromkeys(values[source]))
