@@ -7,7 +7,7 @@ through a filter that takes the meaning out of Markdown and HTML marks.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,16 @@ from personamem.cards.fields import (
     ANNOTATIONS_FIELDS,
     BENCHMARK_FIELDS,
     CONTEXTS_FIELDS,
+    DOCUMENTS_FIELDS,
+    OPEN_QUESTIONS_FIELDS,
     QUESTION_TYPE_MEANINGS,
 )
 
 CONFIGS = ("benchmark", "contexts", "annotations")
 """Configs of every dataset, each a folder with one Parquet file a split; the first is default."""
+
+OPEN_CONFIGS = ("documents", "open_questions")
+"""Configs of a dataset with communities, each with one Parquet file a noise level."""
 
 COUNTED = ("question_types", "topics", "letters")
 """Keys of a split in the manifest that hold counts by name."""
@@ -70,6 +75,8 @@ def render_card(manifest: Mapping[str, Any]) -> str:
         benchmark_fields=BENCHMARK_FIELDS,
         contexts_fields=CONTEXTS_FIELDS,
         annotations_fields=ANNOTATIONS_FIELDS,
+        documents_fields=DOCUMENTS_FIELDS,
+        open_questions_fields=OPEN_QUESTIONS_FIELDS,
         question_type_meanings=QUESTION_TYPE_MEANINGS,
     )
     return f"---\n{header}---\n\n{body}"
@@ -93,12 +100,12 @@ def build_metadata(manifest: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "config_name": config,
                 **({"default": True} if config == CONFIGS[0] else {}),
-                "description": f"content {_hash_content(manifest, config)}",
+                "description": f"content {_hash_content(manifest, config, names)}",
                 "data_files": [
-                    {"split": split, "path": f"{config}/{split}.parquet"} for split in splits
+                    {"split": split, "path": f"{config}/{split}.parquet"} for split in names
                 ],
             }
-            for config in CONFIGS
+            for config, names in _list_configs(manifest).items()
         ],
     }
 
@@ -138,16 +145,23 @@ def _finalize(value: object) -> object:
     return value if isinstance(value, Verified) else escape_markdown(value)
 
 
-def _hash_content(manifest: Mapping[str, Any], config: str) -> str:
+def _list_configs(manifest: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the splits of each config, by its name."""
+    configs = {config: list(manifest["splits"]) for config in CONFIGS}
+    if "communities" in manifest:
+        levels = list(manifest["communities"]["splits"])
+        configs |= {config: levels for config in OPEN_CONFIGS}
+    return configs
+
+
+def _hash_content(manifest: Mapping[str, Any], config: str, splits: Sequence[str]) -> str:
     """Return one digest, in hex, of all data files of a config.
 
     `datasets` keeps what it has read from a local folder under the folder's last name and a hash of
     this header, and looks at nothing else: with equal headers, a dataset built anew in its place,
     or another one in a folder of the same name, would silently be answered with the old rows.
     """
-    digests = [
-        manifest["files"][f"{config}/{split}.parquet"]["sha256"] for split in manifest["splits"]
-    ]
+    digests = [manifest["files"][f"{config}/{split}.parquet"]["sha256"] for split in splits]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 

@@ -159,7 +159,7 @@ DOCUMENTS_SCHEMA = pa.schema(
         pa.field("purchases", pa.list_(PURCHASE_TYPE)),
     ]
 )
-"""``documents/<noise>.parquet``: one row a session, with the person whose archive it is in. ``kind``
+"""``documents/<noise>.parquet``: one row a session of the person whose it is. ``kind``
 is conversation, user_ai_interaction or purchase_history; ``partner`` is null but in the first."""
 
 GOLD_TYPE = pa.struct(

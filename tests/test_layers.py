@@ -15,6 +15,7 @@ LAYERS = (
     {"config"},
     {"world"},
     {"planning", "sessions", "unrelated"},
+    {"community"},
     {"writers"},
     {"contexts"},
     {"questions"},

@@ -1,6 +1,5 @@
 """What communities need beside attribute packs: content/communities.yaml, validated on load."""
 
-from collections.abc import Mapping
 from datetime import date
 from functools import cache
 from typing import Annotated
@@ -10,7 +9,6 @@ from pydantic import Field, ValidationError, model_validator
 from personamem.dataset_builder.community.hints import (
     SCENE,
     Around,
-    ChatHint,
     Goods,
     Strict,
     Talk,

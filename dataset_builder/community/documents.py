@@ -16,11 +16,13 @@ from personamem.dataset_builder.community.records import (
     Archive,
     Gold,
     OpenQuestion,
+    Purchase,
     Session,
+    Utterance,
 )
 from personamem.dataset_builder.community.scenes import Renderer, Watch
-from personamem.dataset_builder.community.writing import ArchiveWriter
 from personamem.dataset_builder.community.wording import RELATION_WORDS
+from personamem.dataset_builder.community.writing import ArchiveWriter
 from personamem.dataset_builder.streams import stream
 
 
@@ -111,7 +113,8 @@ def _watched(
 def _write(
     draft: Draft, session_id: str, rank: int | None, writer: ArchiveWriter, community: Community
 ) -> Session:
-    messages, purchases = (), ()
+    messages: tuple[Utterance, ...] = ()
+    purchases: tuple[Purchase, ...] = ()
     if draft.kind == "conversation":
         messages = writer.write_conversation(draft)
     elif draft.kind == "user_ai_interaction":

@@ -100,8 +100,8 @@ def plan_sessions(
     noise = count_noise(len(plan.drafts), max(NOISE_SPLITS.values()))
     for _ in range(noise):
         kind = random.choices(KINDS, _KIND_WEIGHTS)[0]
-        partner = random.choice(partners) if kind == "conversation" else None
-        plan.drafts.append(Draft(kind, partner, ()))
+        talks_to = random.choice(partners) if kind == "conversation" else None
+        plan.drafts.append(Draft(kind, talks_to, ()))
     return _add_events(_date(plan.drafts, random), random)
 
 

@@ -73,7 +73,10 @@ def draw_profiles(
                 taken = {*near, *(entry.text for entry in drawn)}
                 old = _pick(pack.values, count, taken, used, random)
                 former[number][name] = tuple(map(Entry, old))
-    return tuple(Profile(e, {n: o for n, o in f.items() if o}) for e, f in zip(entries, former))
+    return tuple(
+        Profile(current, {name: old for name, old in dropped.items() if old})
+        for current, dropped in zip(entries, former, strict=True)
+    )
 
 
 def _ground(member: Member, packs: Iterable[AttributePack]) -> dict[str, tuple[Entry, ...]]:
@@ -103,7 +106,7 @@ def _draw_entries(
 def _pick(
     values: Sequence[str], count: int, near: set[str], used: Counter[str], random: Random
 ) -> list[str]:
-    """Return distinct values, those used least first, and none of ``near`` while others are left."""
+    """Return distinct values, those used least first, and none of ``near`` while any are left."""
     order = sorted(random.sample(values, len(values)), key=lambda v: (v in near, used[v]))
     chosen = order[:count]
     used.update(chosen)

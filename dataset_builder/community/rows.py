@@ -1,15 +1,50 @@
-"""Communities as they lie on disk: rows of ``documents`` and ``open_questions``, communities.json."""
+"""Communities as they lie on disk: rows of ``documents`` and ``open_questions``, and a JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from personamem.dataset_builder.community.asking import Ask
-from personamem.dataset_builder.community.documents import sessions_at
-from personamem.dataset_builder.community.graph import Community
+from personamem.dataset_builder.community.documents import build_archives, sessions_at
+from personamem.dataset_builder.community.graph import Community, build_community
 from personamem.dataset_builder.community.records import Archive, OpenQuestion, Session
+from personamem.dataset_builder.schema import NOISE_SPLITS
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTables:
+    """All rows of the open questions of a dataset: by noise split, and the communities."""
+
+    communities: Sequence[Row]
+    documents: Mapping[str, Sequence[Row]]
+    questions: Mapping[str, Sequence[Row]]
+
+
+def make_tables(seed: int, count: int) -> OpenTables:
+    """Return the rows of the first ``count`` communities of the world ``seed``."""
+    communities: list[Row] = []
+    questions: list[Row] = []
+    documents: dict[str, list[Row]] = {split: [] for split in NOISE_SPLITS}
+    for number in range(count):
+        community = build_community(seed, number)
+        archives = build_archives(seed, number)
+        communities.append(make_community(community))
+        questions += make_questions(community, archives)
+        for split, noise in NOISE_SPLITS.items():
+            documents[split] += make_documents(community, archives, noise)
+    return OpenTables(communities, documents, dict.fromkeys(NOISE_SPLITS, questions))
+
+
+def name_category(row: Row) -> str:
+    """Return the row of the result tables; Social ones on relations and over two hops apart."""
+    if row["question_type"] == "Basic information":
+        return "basic"
+    if row["question_type"] == "Preference":
+        return f"preference_{row['difficulty']}"
+    return "social_two_hop" if row["hops"] == 2 else "social_relation"
 
 
 def make_documents(community: Community, archives: Sequence[Archive], noise: float) -> list[Row]:
@@ -85,9 +120,7 @@ def _make_document(community: Community, user: int, session: Session) -> Row:
 
 
 def _make_question(community: Community, user: int, question: OpenQuestion) -> Row:
-    gold = [
-        {"value": gold.value, "session_ids": list(gold.session_ids)} for gold in question.gold
-    ]
+    gold = [{"value": gold.value, "session_ids": list(gold.session_ids)} for gold in question.gold]
     return {
         "question_id": question.question_id,
         **make_question_fields(community, question.ask),

@@ -83,7 +83,7 @@ class Renderer:
             deck = self._decks[name] = Deck(items, self.random)
         return deck.deal()  # type: ignore[return-value]
 
-    def scene(self, time: datetime, **more: str) -> dict[str, str]:
+    def scene(self, time: datetime) -> dict[str, str]:
         """Return fresh values of all scene slots for a session at ``time``."""
         random = self.random
         names = random.sample(self._tables["acquaintances"], 2)
@@ -97,7 +97,6 @@ class Renderer:
             "other": names[1],
             "town": random.choice(self._tables["towns"]),
             "street": random.choice(self._tables["streets"]),
-            **more,
         }
 
     def render(self, source: str, slots: Mapping[str, str]) -> str:

@@ -25,7 +25,9 @@ _EXCHANGES = (3, 4, 5)
 _ITEMS = (3, 4, 5)
 
 _ON_ASKED_THEMES = 0.75
-"""Share of other talk that is on themes somebody is asked about: what a retriever must tell apart."""
+"""Share of other talk on themes somebody is asked about: what a retriever must tell apart."""
+
+NO_SLOTS: Mapping[str, str] = {}
 
 Hinting = TypeVar("Hinting", bound=Keyed)
 
@@ -118,7 +120,7 @@ class ArchiveWriter:
             fitting = _fitting(self._packs[reveal.attribute].conversation, reveal.entry)
             sources = [(h.lead, h.say, h.reply) for h in fitting]
         name = ("conversation", reveal.attribute, reveal.former is None, reveal.entry.key)
-        return self._stretch(speaks, name, sources, time, reveal)
+        return self._stretch(speaks, name, sources, time, self._slots_of(reveal))
 
     def _reveal_in_chat(self, reveal: Reveal, time: datetime) -> list[str]:
         if reveal.attribute:
@@ -129,7 +131,7 @@ class ArchiveWriter:
         more = self._slots_of(reveal)
 
         def attempt() -> list[str]:
-            slots = self._renderer.scene(time, **more)
+            slots = self._renderer.scene(time) | more
             name = ("chat", reveal.attribute, reveal.entry.key)
             return [self._renderer.render(s, slots) for s in self._renderer.deal(name, sources)]
 
@@ -160,14 +162,12 @@ class ArchiveWriter:
         name: object,
         sources: Sequence[tuple[str, str, str]],
         time: datetime,
-        reveal: Reveal | None = None,
-        **more: str,
+        slots: Mapping[str, str] = NO_SLOTS,
     ) -> list[Turn]:
         """Return lead, say and reply; the one who does not speak leads and replies."""
-        slots = more | (self._slots_of(reveal) if reveal else {})
 
         def attempt() -> list[Turn]:
-            scene = self._renderer.scene(time, **slots)
+            scene = {**self._renderer.scene(time), **slots}
             texts = [self._renderer.render(s, scene) for s in self._renderer.deal(name, sources)]
             return list(zip((not user_speaks, user_speaks, not user_speaks), texts, strict=True))
 
@@ -185,7 +185,7 @@ class ArchiveWriter:
                 sources = [(h.lead, h.say, h.reply) for h in hints]
                 name = ("others", pack.attribute, value.key)
                 more = {"value": value.text} | ({"key": value.key} if value.key else {})
-                return self._stretch(speaks, name, sources, draft.time, **more)
+                return self._stretch(speaks, name, sources, draft.time, more)
         if draw < 0.75:
             pack = self._packs[self._theme()]
             sources = [(t.lead, t.say, t.reply) for t in pack.noise.talk]
@@ -209,7 +209,7 @@ class ArchiveWriter:
         sources = [(p.lead, p.say, p.reply) for p in parts]
         when = write_day(datetime.combine(event.date, datetime.min.time()))
         more = {"event": event.name, "event_date": when}
-        return self._stretch(self._random.random() < 0.5, ("event", before), sources, time, **more)
+        return self._stretch(self._random.random() < 0.5, ("event", before), sources, time, more)
 
     def _chat(self, time: datetime) -> list[str]:
         if self._random.random() < 0.4:
