@@ -2,34 +2,22 @@
 
 from collections.abc import Iterable
 from functools import cache
-from random import Random
 
 from personamem.dataset_builder.community.attributes import AttributePack, Grounded
 from personamem.dataset_builder.community.content import load_content
-from personamem.dataset_builder.community.profiles import Entry, Profile
+from personamem.dataset_builder.community.profiles import Entry
 from personamem.dataset_builder.community.wording import contains_words
 from personamem.dataset_builder.world.people import people_tables
 
 
-def value_of_nobody(
-    pack: AttributePack, profiles: Iterable[Profile], random: Random
-) -> Entry | None:
-    """Return an entry that none of ``profiles`` has or had, or None if there is none left."""
-    taken = {
-        entry.plain.casefold()
-        for profile in profiles
-        for table in (profile.entries, profile.former)
-        for entries in table.values()
-        for entry in entries
-    }
+def values_of_nobody(pack: AttributePack, taken: Iterable[str]) -> list[Entry]:
+    """Return the entries of an attribute that hold none of the texts ``taken``."""
     if pack.named:
-        key = random.choice(sorted(pack.named))
-        left = [Entry(value, key) for value in pack.named[key]]
+        entries = [Entry(value, key) for key, values in pack.named.items() for value in values]
     else:
         values = grounded_values(pack.grounded) if pack.grounded else pack.values
-        left = [Entry(value) for value in values]
-    random.shuffle(left)
-    return next((entry for entry in left if not _names_any(entry.plain, taken)), None)
+        entries = [Entry(value) for value in values]
+    return [entry for entry in entries if not _names_any(entry.plain, taken)]
 
 
 def _names_any(value: str, taken: Iterable[str]) -> bool:

@@ -44,6 +44,11 @@ class Profile:
     entries: Mapping[str, tuple[Entry, ...]]
     former: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
 
+    def all_texts(self) -> set[str]:
+        """Return every value that is or was true of the member."""
+        tables = (self.entries, self.former)
+        return {e.plain for table in tables for entries in table.values() for e in entries}
+
 
 def draw_profiles(
     community: Community, packs: Mapping[str, AttributePack], seed: int

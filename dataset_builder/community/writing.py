@@ -13,7 +13,7 @@ from personamem.dataset_builder.community.content import load_content
 from personamem.dataset_builder.community.drafts import Draft, Reveal
 from personamem.dataset_builder.community.graph import Community
 from personamem.dataset_builder.community.hints import Goods, Keyed, PurchaseHint
-from personamem.dataset_builder.community.others import value_of_nobody
+from personamem.dataset_builder.community.others import values_of_nobody
 from personamem.dataset_builder.community.profiles import Entry, Profile
 from personamem.dataset_builder.community.records import Purchase, Utterance
 from personamem.dataset_builder.community.scenes import Renderer, write_day
@@ -36,7 +36,7 @@ Turn = tuple[bool, str]
 
 
 class ArchiveWriter:
-    """Writes the sessions of one user; ``relevant`` are the people whose values must not recur."""
+    """Writes the sessions of one user."""
 
     def __init__(
         self,
@@ -50,13 +50,14 @@ class ArchiveWriter:
         """Take the world and a renderer; ``asked`` are the attributes that are asked about."""
         self._community = community
         self._user = user
-        self._profiles = profiles
         self._packs = packs
         self._names = list(packs)
         self._asked = list(asked)
         self._renderer = renderer
         self._random = renderer.random
-        self._relevant = (user, *community.relations_of(user))
+        known = (user, *community.relations_of(user))
+        self._taken = {text.casefold() for n in known for text in profiles[n].all_texts()}
+        self._free: dict[str, list[Entry]] = {}
         self._unrelated = UnrelatedWriter(renderer.random)
 
     def write_conversation(self, draft: Draft) -> tuple[Utterance, ...]:
@@ -179,8 +180,9 @@ class ArchiveWriter:
         draw = self._random.random()
         if draw < (0.15 if draft.is_signal else 0.35):
             pack = self._packs[self._theme()]
-            value = value_of_nobody(pack, [self._profiles[n] for n in self._relevant], self._random)
-            if value is not None:
+            free = self._values_of_nobody(pack)
+            if free:
+                value = self._random.choice(free)
                 hints = _fitting(pack.noise.others, value)
                 sources = [(h.lead, h.say, h.reply) for h in hints]
                 name = ("others", pack.attribute, value.key)
@@ -192,6 +194,11 @@ class ArchiveWriter:
             return self._stretch(speaks, ("talk", pack.attribute), sources, draft.time)
         sources = [(t.lead, t.say, t.reply) for t in load_content().talk]
         return self._stretch(speaks, "talk", sources, draft.time)
+
+    def _values_of_nobody(self, pack: AttributePack) -> list[Entry]:
+        if pack.attribute not in self._free:
+            self._free[pack.attribute] = values_of_nobody(pack, self._taken)
+        return self._free[pack.attribute]
 
     def _theme(self) -> str:
         if self._asked and self._random.random() < _ON_ASKED_THEMES:
