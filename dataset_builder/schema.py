@@ -160,7 +160,8 @@ DOCUMENTS_SCHEMA = pa.schema(
     ]
 )
 """``documents/<noise>.parquet``: one row a session of the person whose it is. ``kind``
-is conversation, user_ai_interaction or purchase_history; ``partner`` is null but in the first."""
+is conversation, user_ai_interaction or purchase_history; ``partner`` is null but in the first.
+Parquet has no unit of seconds, so ``time`` is read back as timestamp[ms]."""
 
 GOLD_TYPE = pa.struct(
     [pa.field("value", pa.string()), pa.field("session_ids", pa.list_(pa.string()))]

@@ -149,6 +149,30 @@ def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
     return splits
 
 
+def find_manifest(source: str | Path, revision: str | None = None) -> Manifest | None:
+    """Return the manifest of a dataset of ours, None for an official release.
+
+    Raises:
+        DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
+        DatasetError: the manifest cannot be read.
+        InvalidInputError: a revision that cannot apply.
+    """
+    parsed = parse_source(source, revision)
+    folder = parsed.folder or _fetch(parsed, [MANIFEST], None)
+    path = folder / MANIFEST
+    return read_manifest(path) if path.exists() else None
+
+
+def locate_files(source: str | Path, names: Iterable[str]) -> Path:
+    """Return the folder that holds files of a dataset of ours; from the Hub they are fetched.
+
+    Raises:
+        DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
+    """
+    parsed = parse_source(source)
+    return parsed.folder or _fetch(parsed, [MANIFEST, *names], None)
+
+
 def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
     if (folder / MANIFEST).exists():
         return _locate_ours(folder, split)
