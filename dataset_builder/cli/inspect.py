@@ -187,8 +187,9 @@ def _type_table(types: dict[str, dict[str, int]]) -> Table:
 
 
 def _community_table(counts: Mapping[str, Any]) -> Table:
+    number = counts["communities"]
     title = (
-        f"{counts['communities']} communities, {counts['test_users']} people asked "
+        f"{number} communit{'y' if number == 1 else 'ies'}, {counts['test_users']} people asked "
         f"{counts['questions']:,} open questions"
     )
     table = Table("noise", "documents", *counts["categories"], title=title)

@@ -15,6 +15,7 @@ from personamem.dataset_builder.community.asking import Ask, plan_asks
 from personamem.dataset_builder.community.attributes import AttributePack, attribute_packs
 from personamem.dataset_builder.community.drafts import count_noise
 from personamem.dataset_builder.community.graph import Community, build_community
+from personamem.dataset_builder.community.others import grounded_values
 from personamem.dataset_builder.community.profiles import draw_profiles
 from personamem.dataset_builder.community.rows import Row, make_question_fields
 from personamem.dataset_builder.community.scenes import Watch
@@ -142,9 +143,7 @@ def _check_archive(
     packs: Mapping[str, AttributePack],
 ) -> Iterable[Offence]:
     by_id = {session["session_id"]: session for session in sessions}
-    watched = {e.plain for a in asks if a.attribute for e in (*a.entries, *a.former)}
-    watched |= {value for a in asks if a.attribute for value in packs[a.attribute].all_values()}
-    places = _find_places(sessions, watched)
+    places = _find_places(sessions, _list_values(packs))
     told = _collect_told(community, asks, rows)
     for ask, row in zip(asks, rows, strict=True):
         where = f"question {row['question_id']}"
@@ -238,10 +237,7 @@ def _check_hops(ask: Ask, row: Row, by_id: Mapping[str, Row]) -> Iterable[Offenc
 def _collect_told(
     community: Community, asks: Sequence[Ask], rows: Sequence[Row]
 ) -> dict[tuple[str, str], set[str]]:
-    """Return the sessions that may hold each value, by who says it.
-
-    One value may stand within another ("Leipzig" is where one was born and lives).
-    """
+    """Return the sessions that may hold each value, by who says it, for whatever question."""
     entries: dict[tuple[str, str], set[str]] = defaultdict(set)
     for ask, row in zip(asks, rows, strict=True):
         if ask.attribute:
@@ -249,12 +245,14 @@ def _collect_told(
             golds = row["gold"][1:] if ask.form == "two_hop" else row["gold"]
             for entry, gold in zip(ask.entries, golds, strict=False):
                 entries[speaker, entry.plain.casefold()].update(gold["session_ids"])
-    told: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for (speaker, text), sessions in entries.items():
-        for (other, part), _ in entries.items():
-            if other == speaker and part in text:
-                told[speaker, part] |= sessions
-    return told
+    return entries
+
+
+def _list_values(packs: Mapping[str, AttributePack]) -> Iterable[str]:
+    for pack in packs.values():
+        yield from pack.all_values()
+        if pack.grounded and pack.kind != "number":
+            yield from (v.removeprefix("the ") for v in grounded_values(pack.grounded))
 
 
 def _find_places(sessions: Sequence[Row], values: Iterable[str]) -> dict[str, list[_Place]]:

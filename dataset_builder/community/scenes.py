@@ -37,16 +37,23 @@ class Watch:
                 self._by_first.setdefault(words[0], []).append((value, words))
 
     def find(self, text: str) -> list[str]:
-        """Return the watched values that stand in ``text``, once for each place."""
+        """Return the watched values that stand in ``text``, once for each place.
+
+        Where one stands within another ("thai" in "pad thai"), only the longer one is meant.
+        """
         words = _WORD.findall(text.casefold())
-        found = []
+        found: list[tuple[int, int, str]] = []
         for position, word in enumerate(words):
             for first in (word, word[:-1]) if word.endswith("s") else (word,):
                 for value, wanted in self._by_first.get(first, ()):
-                    there = words[position : position + len(wanted)]
-                    if _agree(there, wanted):
-                        found.append(value)
-        return found
+                    end = position + len(wanted)
+                    if _agree(words[position:end], wanted):
+                        found.append((position, end, value))
+        return [
+            value
+            for start, end, value in found
+            if not any(s <= start and end <= e and e - s > end - start for s, e, _ in found)
+        ]
 
     def count(self, texts: Iterable[str], meant: Iterable[str]) -> int:
         """Return how many watched values stand in ``texts`` outside of those that are ``meant``."""

@@ -27,6 +27,12 @@ _ITEMS = (3, 4, 5)
 _ON_ASKED_THEMES = 0.75
 """Share of other talk on themes somebody is asked about: what a retriever must tell apart."""
 
+_NEAR_MISSES, _NEAR_MISSES_OF_SIGNAL = 0.35, 0.15
+"""Shares of other talk that is about a value of somebody whom nobody asks about."""
+
+_THEMES = 0.88
+"""Share of other talk that is on the theme of an attribute; the rest is on everyday things."""
+
 NO_SLOTS: Mapping[str, str] = {}
 
 Hinting = TypeVar("Hinting", bound=Keyed)
@@ -178,7 +184,7 @@ class ArchiveWriter:
         """Return talk that reveals nothing asked for; more of it is near misses in noise."""
         speaks = self._random.random() < 0.5
         draw = self._random.random()
-        if draw < (0.15 if draft.is_signal else 0.35):
+        if draw < (_NEAR_MISSES_OF_SIGNAL if draft.is_signal else _NEAR_MISSES):
             pack = self._packs[self._theme()]
             free = self._values_of_nobody(pack)
             if free:
@@ -188,7 +194,7 @@ class ArchiveWriter:
                 name = ("others", pack.attribute, value.key)
                 more = {"value": value.text} | ({"key": value.key} if value.key else {})
                 return self._stretch(speaks, name, sources, draft.time, more)
-        if draw < 0.75:
+        if draw < _THEMES:
             pack = self._packs[self._theme()]
             sources = [(t.lead, t.say, t.reply) for t in pack.noise.talk]
             return self._stretch(speaks, ("talk", pack.attribute), sources, draft.time)
