@@ -37,8 +37,8 @@ QUOTAS: Mapping[str, tuple[int, ...]] = {
 TWO_HOP = 16
 """Two-hop questions of a community, two at most on each of nine neighbours."""
 
-_NOT_OF_OTHERS = ("gender",)
-"""A name or "my sister" gives it away."""
+_NOT_OF_OTHERS = ("gender", "job_status", "school_status", "degree")
+"""A name or "my sister" gives it away, or the commonest answer is right half of the time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ STARS: Mapping[int, tuple[int, ...]] = {0: (3, 5, 6), 1: (3, 4, 7), 2: (4, 8, 9)
 
 OTHER_EDGES = 2
 
+_KINDS = ("colleague", "neighbor", "friend", "service")
+
 KIN = ("sibling", "spouse", "parent", "child", "cousin")
 """What the other end is to the test user."""
 
@@ -93,7 +95,9 @@ def _plan_edges(random: Random, number: int) -> "nx.Graph[int]":
         # In the release two in five test users are asked for the name of a relative.
         with_kin = random.sample(range(USERS), 1 + number % 2)
         for user, star in STARS.items():
-            kinds = random.sample(("colleague", "neighbor", "friend", "service"), len(star))
+            # Each kind is left out by turns, so that none is much more common than the others.
+            left_out = (number * USERS + user) % len(_KINDS)
+            kinds = random.sample(_KINDS[:left_out] + _KINDS[left_out + 1 :], len(star))
             for other, kind in zip(star, kinds, strict=True):
                 graph.add_edge(user, other, kind=kind)
             if user in with_kin or random.random() < 0.5:

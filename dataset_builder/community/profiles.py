@@ -64,6 +64,7 @@ def draw_profiles(
         if pack.grounded:
             continue
         used: Counter[str] = Counter()
+        order = _order_values(pack, seed, community.number)
         for number in range(len(community.members)):
             near = [
                 entry.text
@@ -71,7 +72,12 @@ def draw_profiles(
                 for table in (entries[other], former[other])
                 for entry in table.get(name, ())
             ]
-            drawn = _draw_entries(pack, set(near), used, random)
+            drawn: tuple[Entry, ...]
+            if pack.kind == "text":
+                drawn = (Entry(min(order, key=lambda v: (v in near, used[v]))),)
+                used[drawn[0].text] += 1
+            else:
+                drawn = _draw_entries(pack, set(near), used, random)
             entries[number][name] = drawn
             if number < USERS and len(drawn) == MOST_VALUES:
                 count = random.choices(*_FORMER_VALUES)[0]
@@ -90,6 +96,16 @@ def _ground(member: Member, packs: Iterable[AttributePack]) -> dict[str, tuple[E
         for pack in packs
         if pack.grounded and pack.grounded in member.facts
     }
+
+
+def _order_values(pack: AttributePack, seed: int, number: int) -> list[str]:
+    """Return the values in an order that starts elsewhere in each community.
+
+    So test users of different communities have different single values while there are enough.
+    """
+    shuffled = stream(seed, "values", pack.attribute).sample(pack.values, len(pack.values))
+    start = number * USERS % max(1, len(shuffled))
+    return shuffled[start:] + shuffled[:start]
 
 
 def _draw_entries(

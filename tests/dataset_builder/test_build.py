@@ -50,7 +50,9 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
 
 
 def test_another_seed_gives_other_files(dataset: Path, tmp_path: Path) -> None:
-    build_dataset(make_config(sizes=("4k",), personas=8, seed=1, communities=0), tmp_path / "d", workers=1)
+    build_dataset(
+        make_config(sizes=("4k",), personas=8, seed=1, communities=0), tmp_path / "d", workers=1
+    )
     assert hashes(tmp_path / "d")["questions_4k.csv"] != hashes(dataset)["questions_4k.csv"]
 
 

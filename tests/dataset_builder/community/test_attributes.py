@@ -45,7 +45,9 @@ def write(folder: Path, pack: Pack, name: str = "") -> Path:
 def test_the_packs_are_those_of_the_table() -> None:
     readme = (CONTENT / "README.md").read_text("utf-8")
     table = readme.split("## The 48 attributes")[1]
-    listed = dict(re.findall(r"(\w+)\*?(?: \(\w+\))?: ((?:Demographics|Psychographics)[\w.]+)", table))
+    listed = dict(
+        re.findall(r"(\w+)\*?(?: \(\w+\))?: ((?:Demographics|Psychographics)[\w.]+)", table)
+    )
     assert len(listed) == 48
     assert {name: pack.path for name, pack in attribute_packs().items()} == listed
     grounded = {pack.grounded for pack in attribute_packs().values()} - {None}
@@ -74,12 +76,12 @@ def set_in(pack: Pack, *path: str | int, value: object) -> Pack:
 
 FAULTS: list[tuple[tuple[str | int, ...], object, str]] = [
     (("conversation", 0, "say"), "I like {value} best, and my favourite one is {value}.", "flatly"),
-    (("conversation", 1, "say"), "Well, you know how I am with [{value}|these things], I fear.", "every"),
-    (("conversation", 1, "say"), "I met {person} and there was {value} all night long.", "{person}"),
+    (("conversation", 1, "say"), "Well, you know me and [{value}|these things].", "every"),
+    (("conversation", 1, "say"), "I met {person}, and there was {value} on.", "{person}"),
     (("conversation", 2, "reply"), "My sister said just the same thing.", "related"),
-    (("chat", 0, "reply"), "Have you tried Nina Simone records, or the radio, or nothing at all?", "Nina Simone"),
+    (("chat", 0, "reply"), "Have you tried Nina Simone, or the wireless?", "Nina Simone"),
     (("chat", 0, "say"), "What is there to listen to on a rainy day?", "{value}"),
-    (("updates", 0, "say"), "I gave it all away and took up {value} instead, with both hands.", "{old}"),
+    (("updates", 0, "say"), "I gave it all away and took up {value} instead.", "{old}"),
     (("updates",), [], "updates"),
     (("values", 0), "fela kuti", "twice"),
     (("values",), ["Fela Kuti", "Nina Simone"], "20 or more"),
@@ -91,7 +93,7 @@ FAULTS: list[tuple[tuple[str | int, ...], object, str]] = [
     (("family",), "demographics", "family"),
     (("count",), [2, 6], "1 to 5"),
     (("noise", "talk"), [], "at least 4"),
-    (("noise", "others", 0, "say"), "Somebody plays {value} from morning to night here.", "{other}"),
+    (("noise", "others", 0, "say"), "Somebody plays {value} from dawn to dusk.", "{other}"),
     (("purchase", 0, "description"), "Short.", "at least 40"),
     (("purchase", 0, "title"), "A plain box of records", "{value}"),
     (("colour",), "red", "Extra inputs"),
@@ -130,14 +132,16 @@ def without_values(pack: Pack) -> Pack:
         (lambda pack: pack | {"attribute": "other"}, "path"),
         (lambda pack: pack | {"attribute": "other", "path": "Psychographics.x"}, "value"),
         (
-            lambda pack: without_values(pack)
-            | {
-                "attribute": "other",
-                "path": "Psychographics.x",
-                "kind": "text",
-                "count": [1, 1],
-                "grounded": "company",
-            },
+            lambda pack: (
+                without_values(pack)
+                | {
+                    "attribute": "other",
+                    "path": "Psychographics.x",
+                    "kind": "text",
+                    "count": [1, 1],
+                    "grounded": "company",
+                }
+            ),
             "grounded source 'company'",
         ),
     ],

@@ -73,7 +73,7 @@ def test_sessions_have_their_form(archives: list[Archive]) -> None:
                 assert 3 <= len(session.purchases) <= 5
                 assert not session.messages
             assert bool(session.purchases) == (session.kind == "purchase_history")
-    assert 8 <= min(lengths)
+    assert min(lengths) >= 8
     assert max(lengths) <= 14
 
 

@@ -41,7 +41,9 @@ def test_grounded_entries_are_the_graphs(worlds: list[World]) -> None:
                 source = packs[name].grounded
                 if source:
                     assert entries[0].text == str(member.facts[source])
-    countries = {e.text: e.plain for _, ps in worlds for p in ps for e in p.entries["birth_country"]}
+    countries = {
+        e.text: e.plain for _, ps in worlds for p in ps for e in p.entries["birth_country"]
+    }
     assert countries["the United States"] == "United States"
 
 
