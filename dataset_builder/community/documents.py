@@ -75,7 +75,6 @@ def _build_archive(
     renderer = Renderer(
         random,
         Watch(_watched(asked, [profiles[n] for n in people], packs)),
-        [community.members[n].age for n in people],
     )
     writer = ArchiveWriter(community, user, profiles, packs, asked, renderer)
     in_time = sorted(range(len(drafts)), key=lambda number: drafts[number].time)
@@ -99,12 +98,10 @@ def _build_archive(
 def _watched(
     asked: Iterable[str], profiles: Sequence[Profile], packs: Mapping[str, AttributePack]
 ) -> Iterable[str]:
-    """Yield what must not stand in a text by accident: numbers are too common."""
+    """Yield what must not stand in a text by accident."""
     yield from RELATION_WORDS
     for name in asked:
         pack = packs[name]
-        if pack.kind == "number":
-            continue
         yield from pack.all_values()
         for profile in profiles:
             yield from (entry.plain for entry in profile.entries.get(name, ()))

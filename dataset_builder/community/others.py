@@ -6,23 +6,19 @@ from functools import cache
 from personamem.dataset_builder.community.attributes import AttributePack, Grounded
 from personamem.dataset_builder.community.content import load_content
 from personamem.dataset_builder.community.profiles import Entry
-from personamem.dataset_builder.community.wording import contains_words
+from personamem.dataset_builder.community.scenes import Watch
 from personamem.dataset_builder.world.people import people_tables
 
 
-def values_of_nobody(pack: AttributePack, taken: Iterable[str]) -> list[Entry]:
-    """Return the entries of an attribute that hold none of the texts ``taken``."""
+def values_of_nobody(pack: AttributePack, taken: Watch) -> list[Entry]:
+    """Return the entries of an attribute in which no value stands that is ``taken``."""
     if pack.named:
         entries = [Entry(value, key) for key, values in pack.named.items() for value in values]
     else:
         values = grounded_values(pack.grounded) if pack.grounded else pack.values
         entries = [Entry(value) for value in values]
-    return [entry for entry in entries if not _names_any(entry.plain, taken)]
-
-
-def _names_any(value: str, taken: Iterable[str]) -> bool:
-    """Return whether a taken value is the value, or stands in it ("thai" in "pad thai")."""
-    return any(contains_words(value, other) for other in taken)
+    # "pad thai" is out of the question where "thai" is somebody's.
+    return [entry for entry in entries if not taken.find(entry.plain)]
 
 
 @cache

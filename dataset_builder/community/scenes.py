@@ -75,11 +75,9 @@ def _agree(words: Sequence[str], wanted: Sequence[str]) -> bool:
 class Renderer:
     """Deals content from decks and renders it; make one for each archive."""
 
-    def __init__(self, random: Random, watch: Watch, ages: Iterable[int]) -> None:
+    def __init__(self, random: Random, watch: Watch) -> None:
         self.random = random
         self._watch = watch
-        taken = set(ages)
-        self._counts = [count for count in _COUNTS if count not in taken]
         self._tables = people_tables()
         self._decks: dict[object, Deck[object]] = {}
 
@@ -99,7 +97,7 @@ class Renderer:
             "weekday": random.choice(_WEEKDAYS),
             "date": write_day(day),
             "clock": f"{random.randint(7, 20)}:{random.choice(range(0, 60, 5)):02}",
-            "count": str(random.choice(self._counts)),
+            "count": str(random.choice(_COUNTS)),
             "acquaintance": names[0],
             "other": names[1],
             "town": random.choice(self._tables["towns"]),

@@ -16,7 +16,7 @@ from personamem.dataset_builder.community.hints import Goods, Keyed, PurchaseHin
 from personamem.dataset_builder.community.others import values_of_nobody
 from personamem.dataset_builder.community.profiles import Entry, Profile
 from personamem.dataset_builder.community.records import Purchase, Utterance
-from personamem.dataset_builder.community.scenes import Renderer, write_day
+from personamem.dataset_builder.community.scenes import Renderer, Watch, write_day
 from personamem.dataset_builder.unrelated.writer import UnrelatedWriter
 
 MOST_UTTERANCES = 14
@@ -62,7 +62,7 @@ class ArchiveWriter:
         self._renderer = renderer
         self._random = renderer.random
         known = (user, *community.relations_of(user))
-        self._taken = {text.casefold() for n in known for text in profiles[n].all_texts()}
+        self._taken = Watch(text for n in known for text in sorted(profiles[n].all_texts()))
         self._free: dict[str, list[Entry]] = {}
         self._unrelated = UnrelatedWriter(renderer.random)
 
