@@ -17,11 +17,17 @@ import pyarrow as pa
 from personamem.cards import render_card
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.blind_gate import BlindGate
+from personamem.dataset_builder.audit.communities import require_sound
 from personamem.dataset_builder.audit.counts import CountedContext
 from personamem.dataset_builder.audit.gate import check_context, check_split
 from personamem.dataset_builder.audit.records import make_items
+from personamem.dataset_builder.community.rows import make_tables
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
+from personamem.dataset_builder.package.communities import (
+    summarise_communities,
+    write_communities,
+)
 from personamem.dataset_builder.package.folder import stage_folder
 from personamem.dataset_builder.package.manifest import (
     make_manifest,
@@ -100,9 +106,15 @@ def build_dataset(
             f"configuration {config.fingerprint()}.\n",
             encoding="utf-8",
         )
+        communities = None
+        if config.communities:
+            tables = make_tables(config.seed, config.communities)
+            checks["communities"] = require_sound(config, tables)
+            counts |= write_communities(folder, tables)
+            communities = summarise_communities(tables)
         for size, figures in blind.results().items():
             checks[size] |= figures
-        manifest = make_manifest(config, folder, splits, counts, checks)
+        manifest = make_manifest(config, folder, splits, communities, counts, checks)
         (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
         write_manifest(folder, manifest)
     return manifest

@@ -15,6 +15,7 @@ LAYERS = (
     {"answers", "config"},
     {"world"},
     {"planning", "sessions", "unrelated"},
+    {"community"},
     {"writers"},
     {"contexts"},
     {"questions"},

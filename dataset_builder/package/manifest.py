@@ -38,10 +38,15 @@ def make_manifest(
     config: BuildConfig,
     folder: Path,
     splits: Mapping[str, Mapping[str, Any]],
+    communities: Mapping[str, Any] | None,
     rows: Mapping[str, int],
     checks: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the manifest of the files now in ``folder``; ``rows`` are row counts by file name."""
+    """Return the manifest of the files now in ``folder``.
+
+    ``communities`` are the counts of the open questions, None without them; ``rows`` are row counts
+    by file name.
+    """
     files = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
@@ -58,6 +63,7 @@ def make_manifest(
         "tokenizer": "o200k_base",
         "made_with": {package: version(package) for package in MADE_WITH},
         "splits": dict(splits),
+        **({"communities": dict(communities)} if communities else {}),
         "files": files,
         "checks": dict(checks),
     }
