@@ -57,32 +57,19 @@ def audit(
 
     Example: personamem audit data --split 32k --html audit.html
     """
-    from personamem.dataset_builder.audit.community_source import (
-        COMMUNITIES,
-        audit_communities,
-        has_communities,
-    )
+    from personamem.dataset_builder.audit.parts import audit_part, list_parts
     from personamem.dataset_builder.audit.report import make_tables, render_page
-    from personamem.dataset_builder.audit.run import audit_split, choose_baselines
+    from personamem.dataset_builder.audit.run import choose_baselines
     from personamem.dataset_builder.audit.stored import make_report
-    from personamem.loaders.sources import list_splits
 
     choose_baselines(baseline or ())
     audits: list[SplitAudit] = []
-    names = split or [*list_splits(source), *([COMMUNITIES] if has_communities(source) else [])]
-    for name in names:
+    parts = split or list_parts(source)
+    for part in parts:
         with _progress() as report:
-            if name == COMMUNITIES:
-                audited = audit_communities(source)
-            else:
-                audited = audit_split(
-                    source,
-                    name,
-                    baseline or (),
-                    workers=workers or os.cpu_count() or 1,
-                    splits=len(names) - (COMMUNITIES in names),
-                    report=report,
-                )
+            audited = audit_part(
+                source, part, parts, baseline or (), workers or os.cpu_count() or 1, report
+            )
         audits.append(audited)
         for table in make_tables(audited):
             output().print(table)
