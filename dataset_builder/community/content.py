@@ -83,11 +83,11 @@ class EventTalk(Strict):
     after: tuple[EventTalkPart, ...] = Field(min_length=3)
 
 
-class Turns(Strict):
-    """Lines of the two sides of a conversation."""
+class Frame(Strict):
+    """What opens or closes a conversation: a line of the user and what the partner answers."""
 
-    user: tuple[Line, ...] = Field(min_length=6)
-    partner: tuple[Line, ...] = Field(min_length=6)
+    user: Line
+    partner: Line
 
 
 class CommunityContent(Strict):
@@ -100,8 +100,8 @@ class CommunityContent(Strict):
     school_types: dict[str, tuple[Name, ...]]
     schools: dict[str, tuple[Name, ...]]
     relations: Relations
-    openers: Turns
-    closings: Turns
+    openers: tuple[Frame, ...] = Field(min_length=8)
+    closings: tuple[Frame, ...] = Field(min_length=8)
     chat_thanks: tuple[Line, ...] = Field(min_length=4)
     talk: tuple[Talk, ...] = Field(min_length=12)
     events: tuple[Event, ...] = Field(min_length=12)

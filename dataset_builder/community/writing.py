@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from personamem.dataset_builder.community.attributes import AttributePack
-from personamem.dataset_builder.community.content import load_content
+from personamem.dataset_builder.community.content import Frame, load_content
 from personamem.dataset_builder.community.drafts import Draft, Reveal
 from personamem.dataset_builder.community.graph import Community
 from personamem.dataset_builder.community.hints import Goods, Keyed, PurchaseHint
@@ -76,8 +76,10 @@ class ArchiveWriter:
         while len(stretches) < wanted:
             stretches.append(self._talk(draft))
         self._random.shuffle(stretches)
-        turns = [*self._frame("openers", draft.time), *(turn for s in stretches for turn in s)]
-        closing = self._frame("closings", draft.time)
+        content = load_content()
+        opening = self._frame("openers", content.openers, draft.time)
+        turns = [*opening, *(turn for s in stretches for turn in s)]
+        closing = self._frame("closings", content.closings, draft.time)
         merged = _merge([*turns, *closing])
         if len(merged) > MOST_UTTERANCES:
             merged = _merge(turns)[:MOST_UTTERANCES]
@@ -260,11 +262,11 @@ class ArchiveWriter:
             categories=goods.categories,
         )
 
-    def _frame(self, part: str, time: datetime) -> list[Turn]:
-        turns = getattr(load_content(), part)
+    def _frame(self, part: str, frames: Sequence[Frame], time: datetime) -> list[Turn]:
+        frame = self._renderer.deal(part, frames)
         return [
-            (True, self._line((part, True), turns.user, time)),
-            (False, self._line((part, False), turns.partner, time)),
+            (True, self._line((part, frame.user), [frame.user], time)),
+            (False, self._line((part, frame.partner), [frame.partner], time)),
         ]
 
     def _line(self, name: object, lines: Sequence[str], time: datetime) -> str:
