@@ -40,7 +40,7 @@ from personamem.dataset_builder.package.tables import (
     batch_to_bytes,
     write_questions,
 )
-from personamem.dataset_builder.parallel import map_in_order
+from personamem.dataset_builder.parallel import Workers
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
@@ -74,6 +74,15 @@ class BuiltContext:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class BuiltCommunities:
+    """What is told of the open questions: rows by file, counts and checks of the manifest."""
+
+    rows: Mapping[str, int]
+    summary: Mapping[str, Any]
+    checks: Mapping[str, Any]
+
+
 def build_dataset(
     config: BuildConfig,
     out: Path,
@@ -87,10 +96,15 @@ def build_dataset(
     folder that cannot be used or questions that do not fit, and GateError when a check fails.
     """
     workers = workers or os.cpu_count() or 1
-    with stage_folder(out, overwrite) as folder, BlindGate() as blind:
+    with (
+        stage_folder(out, overwrite) as folder,
+        BlindGate() as blind,
+        Workers(workers, __name__) as pool,
+    ):
         splits, counts, checks = {}, {}, {}
+        take_communities = pool.start(build_communities, (config, folder))
         for size in config.sizes:
-            benchmark, annotations, tokens = _build_split(config, size, folder, workers, report)
+            benchmark, annotations, tokens = _build_split(config, size, folder, pool, report)
             questions, notes = _as_read(benchmark, annotations)
             checks[size] = check_split(config, size, questions, notes, tuple(tokens))
             blind.submit(size, make_items(questions, notes))
@@ -106,15 +120,15 @@ def build_dataset(
             f"configuration {config.fingerprint()}.\n",
             encoding="utf-8",
         )
-        communities = None
-        if config.communities:
-            tables = make_tables(config.seed, config.communities)
-            checks["communities"] = require_sound(config, tables)
-            counts |= write_communities(folder, tables)
-            communities = summarise_communities(tables)
+        summary = None
+        communities = take_communities()
+        if communities is not None:
+            checks["communities"] = dict(communities.checks)
+            counts |= communities.rows
+            summary = communities.summary
         for size, figures in blind.results().items():
             checks[size] |= figures
-        manifest = make_manifest(config, folder, splits, communities, counts, checks)
+        manifest = make_manifest(config, folder, splits, summary, counts, checks)
         (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
         write_manifest(folder, manifest)
     return manifest
@@ -124,7 +138,7 @@ def _build_split(
     config: BuildConfig,
     size: str,
     folder: Path,
-    workers: int,
+    pool: Workers,
     report: Callable[[Progress], None],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
     """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
@@ -136,7 +150,7 @@ def _build_split(
     rows: list[Row] = []
     tokens: dict[str, int] = {}
     with ContextsWriter(folder, size) as contexts:
-        for built in map_in_order(build_one, jobs, workers):
+        for built in pool.map_in_order(build_one, jobs):
             contexts.append(batch_from_bytes(built.batch), built.json_line)
             rows.extend(built.rows)
             tokens[built.context_id] = built.tokens
@@ -144,6 +158,18 @@ def _build_split(
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
     rows.sort(key=lambda row: str(row.benchmark["question_id"]))
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
+
+
+def build_communities(job: tuple[BuildConfig, Path]) -> BuiltCommunities | None:
+    """Write the open questions into a folder and check them; None if the config wants none."""
+    config, folder = job
+    if not config.communities:
+        return None
+    tables = make_tables(config.seed, config.communities)
+    checks = require_sound(config, tables)
+    return BuiltCommunities(
+        write_communities(folder, tables), summarise_communities(tables), checks
+    )
 
 
 def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:
