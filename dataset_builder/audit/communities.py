@@ -11,7 +11,7 @@ from personamem.dataset_builder.community.asking import OFFICIAL_COUNTS
 from personamem.dataset_builder.community.check import CHECKS, IDS, LEVELS, check_communities
 from personamem.dataset_builder.community.rows import OpenTables, Row, name_category
 from personamem.dataset_builder.config import DEFAULT_COMMUNITIES, BuildConfig
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 from personamem.loaders.personabench.answers import decode_answer, words_of
 
 F1_LIMIT = 0.20

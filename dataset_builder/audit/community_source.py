@@ -15,7 +15,7 @@ from personamem.dataset_builder.audit.structure import COLUMNS, FILES, READABLE
 from personamem.dataset_builder.community.rows import OpenTables, Row
 from personamem.dataset_builder.config import BuildConfig, make_config
 from personamem.dataset_builder.errors import DatasetError, InvalidInputError
-from personamem.dataset_builder.schema import (
+from personamem.dataset_builder.open_schema import (
     DOCUMENTS_SCHEMA,
     NOISE_SPLITS,
     OPEN_QUESTIONS_SCHEMA,

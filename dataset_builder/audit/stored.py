@@ -6,7 +6,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.audit.baselines import OVERALL
 from personamem.dataset_builder.audit.community_source import COMMUNITIES
 from personamem.dataset_builder.audit.run import SplitAudit, choose_baselines
 from personamem.loaders.sources import MANIFEST
@@ -61,12 +60,6 @@ def name_failures(report: Mapping[str, Any]) -> list[str]:
         for finding in audited["findings"]
         if finding["passed"] is False
     ]
-
-
-def select_overall(report: Mapping[str, Any], split: str, family: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a family of baselines that are about all questions of a split."""
-    rows = report["splits"][split]["baselines"].get(family, [])
-    return [row for row in rows if row["question_type"] == OVERALL]
 
 
 def _hash(path: Path) -> str:

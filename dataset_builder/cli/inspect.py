@@ -12,7 +12,7 @@ from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.cli.inspect_open import show_open
 from personamem.dataset_builder.cli.samples import Sample, find_question, read_samples
 from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 
 Source = Annotated[
     str, typer.Argument(help="Folder of a dataset, or a Hub id, optionally with @revision.")

@@ -11,8 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from personamem.dataset_builder.community.hints import (
     ChatHint,
@@ -21,7 +20,6 @@ from personamem.dataset_builder.community.hints import (
     Noise,
     PurchaseHint,
     Questions,
-    Strict,
     Update,
     Value,
 )
@@ -30,8 +28,8 @@ from personamem.dataset_builder.community.wording import (
     check_always,
     contains_words,
 )
+from personamem.dataset_builder.content_yaml import CONTENT, Strict, read_content
 from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.packs import CONTENT, read_yaml
 
 Family = Literal["demographics", "psychographics"]
 Kind = Literal["text", "number", "list", "named"]
@@ -220,21 +218,7 @@ def _check_values_apart(pack: AttributePack) -> None:
 
 def load_attribute(path: Path) -> AttributePack:
     """Read and validate one pack. Raises InvalidInputError naming file, entry and rule."""
-    try:
-        data = read_yaml(path)
-    except FileNotFoundError:
-        raise InvalidInputError(f"Attribute pack {path} does not exist.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"Attribute pack {path} is not valid YAML: {error}") from error
-    try:
-        pack = AttributePack.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "pack"
-        more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise InvalidInputError(f"Attribute pack {path}: {where}: {first['msg']}{more}") from error
-    except InvalidInputError as error:
-        raise InvalidInputError(f"Attribute pack {path}: {error}") from error
+    pack = read_content(path, "Attribute pack", AttributePack)
     if pack.attribute != path.stem:
         raise InvalidInputError(
             f"Attribute pack {path}: attribute is {pack.attribute!r}; accepted: {path.stem!r}, "

@@ -20,7 +20,7 @@ from personamem.dataset_builder.community.profiles import draw_profiles
 from personamem.dataset_builder.community.rows import Row, make_question_fields
 from personamem.dataset_builder.community.scenes import Watch
 from personamem.dataset_builder.community.wording import contains_words
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 from personamem.dataset_builder.world.people import people_tables
 
 QUESTIONS = "questions are the world's"

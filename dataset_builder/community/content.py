@@ -4,18 +4,11 @@ from datetime import date
 from functools import cache
 from typing import Annotated
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from personamem.dataset_builder.community.hints import (
-    SCENE,
-    Around,
-    Goods,
-    Strict,
-    Talk,
-)
-from personamem.dataset_builder.community.wording import check_always, check_slots
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.packs import CONTENT, read_yaml
+from personamem.dataset_builder.community.hints import SCENE, Around, Goods, Talk
+from personamem.dataset_builder.community.wording import check_always
+from personamem.dataset_builder.content_yaml import CONTENT, Strict, check_slots, read_content
 
 FILE = CONTENT / "communities.yaml"
 
@@ -112,9 +105,4 @@ class CommunityContent(Strict):
 @cache
 def load_content() -> CommunityContent:
     """Return the embedded content. Raises InvalidInputError naming file, entry and rule."""
-    try:
-        return CommunityContent.model_validate(read_yaml(FILE))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "file"
-        raise InvalidInputError(f"{FILE}: {where}: {first['msg']}") from error
+    return read_content(FILE, "Content of communities", CommunityContent)

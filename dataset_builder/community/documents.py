@@ -12,17 +12,11 @@ from personamem.dataset_builder.community.attributes import AttributePack, attri
 from personamem.dataset_builder.community.drafts import Draft, count_noise, plan_sessions
 from personamem.dataset_builder.community.graph import USERS, Community, build_community
 from personamem.dataset_builder.community.profiles import Entry, Profile, draw_profiles
-from personamem.dataset_builder.community.records import (
-    Archive,
-    Gold,
-    OpenQuestion,
-    Purchase,
-    Session,
-    Utterance,
-)
+from personamem.dataset_builder.community.records import Archive, OpenQuestion, Session
 from personamem.dataset_builder.community.scenes import Renderer, Watch
 from personamem.dataset_builder.community.wording import RELATION_WORDS
 from personamem.dataset_builder.community.writing import ArchiveWriter
+from personamem.dataset_builder.open_schema import GoldValue, Purchase, Utterance
 from personamem.dataset_builder.streams import stream
 
 
@@ -140,17 +134,17 @@ def _index(
 
 def _prove(
     ask: Ask, community: Community, revealing: Mapping[_Fact, tuple[str, ...]]
-) -> tuple[Gold, ...]:
+) -> tuple[GoldValue, ...]:
     """Return the values to find: for two hops also who is meant."""
     name = community.members[ask.subject].name
     relation = (ask.subject, "", Entry(ask.relation))
     if ask.form in ("relation", "name"):
-        return (Gold(name, revealing[relation]),)
+        return (GoldValue(name, revealing[relation]),)
     values = tuple(
-        Gold(
+        GoldValue(
             f"{entry.key}: {entry.plain}" if entry.key else entry.plain,
             revealing[ask.subject, ask.attribute, entry],
         )
         for entry in ask.entries
     )
-    return (Gold(name, revealing[relation]), *values) if ask.form == "two_hop" else values
+    return (GoldValue(name, revealing[relation]), *values) if ask.form == "two_hop" else values

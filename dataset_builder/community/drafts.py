@@ -10,19 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from random import Random
-from typing import Literal
 
 from personamem.dataset_builder.community.asking import Ask
 from personamem.dataset_builder.community.attributes import AttributePack
 from personamem.dataset_builder.community.people import FIRST_DAY
 from personamem.dataset_builder.community.profiles import Entry
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS, DocumentKind
 
 LAST_DAY = date(2025, 4, 30)
 
-Kind = Literal["conversation", "user_ai_interaction", "purchase_history"]
 
-KINDS: tuple[Kind, ...] = ("conversation", "user_ai_interaction", "purchase_history")
+KINDS: tuple[DocumentKind, ...] = ("conversation", "user_ai_interaction", "purchase_history")
 _KIND_WEIGHTS = (72, 20, 8)
 """Shares of the kinds of sessions in the release."""
 
@@ -53,7 +51,7 @@ class Reveal:
 class Draft:
     """A session to be written. ``partner`` is a member number, None but in conversations."""
 
-    kind: Kind
+    kind: DocumentKind
     partner: int | None
     reveals: tuple[Reveal, ...]
     time: datetime = datetime.min
@@ -107,7 +105,7 @@ def plan_sessions(
 
 def _plan_own(asks: Sequence[Ask], plan: _Plan) -> None:
     random = plan.random
-    by_kind: dict[Kind, list[Reveal]] = {kind: [] for kind in KINDS}
+    by_kind: dict[DocumentKind, list[Reveal]] = {kind: [] for kind in KINDS}
     former: list[Reveal] = []
     for ask in asks:
         for position, entry in enumerate(ask.entries):
@@ -129,7 +127,7 @@ def _plan_own(asks: Sequence[Ask], plan: _Plan) -> None:
         _add_former(reveal, plan)
 
 
-def _draw_kind(pack: AttributePack, random: Random) -> Kind:
+def _draw_kind(pack: AttributePack, random: Random) -> DocumentKind:
     weights = (_KIND_WEIGHTS[0], _KIND_WEIGHTS[1], 12 if pack.purchase else 0)
     return random.choices(KINDS, weights)[0]
 

@@ -21,7 +21,7 @@ from personamem.dataset_builder.community.people import (
     draw_users,
     settle_facts,
 )
-from personamem.dataset_builder.packs import template
+from personamem.dataset_builder.content_yaml import template
 from personamem.dataset_builder.streams import stream
 
 USERS = 3

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
-from personamem.dataset_builder.community.wording import check_indirect, check_slots
+from personamem.dataset_builder.community.wording import check_indirect
+from personamem.dataset_builder.content_yaml import Strict, check_slots
 
 SCENE = ("weekday", "date", "clock", "count", "acquaintance", "town", "street")
 
@@ -17,12 +18,6 @@ Answered = Annotated[str, Field(min_length=40), check_slots(*SCENE)]
 Changed = Annotated[str, Field(min_length=40), check_slots("old", "value", *SCENE)]
 OthersAround = Annotated[str, Field(min_length=8), check_slots("other", "key", *SCENE)]
 OthersSaid = Annotated[str, Field(min_length=25), check_slots("other", "value", "key", *SCENE)]
-
-
-class Strict(BaseModel):
-    """A part of a pack that accepts no unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Keyed(Strict):

@@ -4,25 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from personamem.dataset_builder.community.asking import Ask
-from personamem.dataset_builder.community.drafts import Kind
-
-
-@dataclass(frozen=True, slots=True)
-class Utterance:
-    """One utterance; ``role`` is a person's name, or ``user`` or ``assistant``."""
-
-    role: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Purchase:
-    """One item bought."""
-
-    title: str
-    description: str
-    brand: str
-    categories: tuple[str, ...]
+from personamem.dataset_builder.open_schema import DocumentKind, GoldValue, Purchase, Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +16,7 @@ class Session:
     """
 
     session_id: str
-    kind: Kind
+    kind: DocumentKind
     time: datetime
     partner: str | None
     messages: tuple[Utterance, ...]
@@ -43,20 +25,12 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
-    """One value to find and the sessions that reveal it: any one is enough."""
-
-    value: str
-    session_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class OpenQuestion:
     """One question with its proof; ``ask`` is what the world says about it."""
 
     question_id: str
     ask: Ask
-    gold: tuple[Gold, ...]
+    gold: tuple[GoldValue, ...]
 
 
 @dataclass(frozen=True, slots=True)

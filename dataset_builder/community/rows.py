@@ -9,7 +9,7 @@ from personamem.dataset_builder.community.asking import Ask
 from personamem.dataset_builder.community.documents import build_archives, sessions_at
 from personamem.dataset_builder.community.graph import Community, build_community
 from personamem.dataset_builder.community.records import Archive, OpenQuestion, Session
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 
 Row = dict[str, Any]
 

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TypeVar
 
+from personamem.dataset_builder.content_yaml import template
 from personamem.dataset_builder.grammar import capitalise
-from personamem.dataset_builder.packs import template
 from personamem.dataset_builder.streams import Deck
 from personamem.dataset_builder.world.people import people_tables
 

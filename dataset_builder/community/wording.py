@@ -3,10 +3,8 @@
 import re
 from functools import cache
 
-from pydantic import AfterValidator
-
+from personamem.dataset_builder.content_yaml import template
 from personamem.dataset_builder.grammar import Choice, Parts, Slot
-from personamem.dataset_builder.packs import template
 
 RELATION_WORDS = (
     "sister",
@@ -39,22 +37,6 @@ _FLAT = re.compile(
     r"|\bmy [\w' -]{1,30} (?:is|are) (?:an? )?\{(?:a:|cap:)?(?:value|key)\}",
     re.IGNORECASE,
 )
-
-
-def check_slots(*slots: str) -> AfterValidator:
-    """Return a validator that accepts templates with these slots and no others."""
-    allowed = frozenset(slots)
-
-    def check(source: str) -> str:
-        unknown = template(source).slots() - allowed
-        if unknown:
-            raise ValueError(
-                f"unknown slot {{{sorted(unknown)[0]}}} in {source!r}; "
-                f"accepted here: {', '.join(sorted(allowed)) or 'none'}"
-            )
-        return source
-
-    return AfterValidator(check)
 
 
 def check_indirect(source: str) -> str:

@@ -15,8 +15,8 @@ from personamem.dataset_builder.community.graph import Community
 from personamem.dataset_builder.community.hints import Goods, Keyed, PurchaseHint
 from personamem.dataset_builder.community.others import values_of_nobody
 from personamem.dataset_builder.community.profiles import Entry, Profile
-from personamem.dataset_builder.community.records import Purchase, Utterance
 from personamem.dataset_builder.community.scenes import Renderer, Watch, write_day
+from personamem.dataset_builder.open_schema import Purchase, Utterance
 from personamem.dataset_builder.unrelated.writer import UnrelatedWriter
 
 MOST_UTTERANCES = 14

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from personamem.dataset_builder.community.rows import OpenTables, name_category
-from personamem.dataset_builder.schema import (
+from personamem.dataset_builder.open_schema import (
     DOCUMENTS_SCHEMA,
     NOISE_SPLITS,
     OPEN_QUESTIONS_SCHEMA,

@@ -23,12 +23,11 @@ from personamem.cards.fields import (
     DOCUMENTS_FIELDS,
     OPEN_QUESTIONS_FIELDS,
 )
+from personamem.dataset_builder.open_schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
 from personamem.dataset_builder.schema import (
     ANNOTATIONS_SCHEMA,
     BENCHMARK_SCHEMA,
     CONTEXTS_SCHEMA,
-    DOCUMENTS_SCHEMA,
-    OPEN_QUESTIONS_SCHEMA,
     QUESTION_TYPES,
 )
 

@@ -20,14 +20,10 @@ from personamem.dataset_builder.community.asking import plan_asks
 from personamem.dataset_builder.community.attributes import attribute_packs
 from personamem.dataset_builder.community.graph import build_community
 from personamem.dataset_builder.community.profiles import draw_profiles
-from personamem.dataset_builder.community.rows import (
-    OpenTables,
-    make_question_fields,
-    make_tables,
-)
+from personamem.dataset_builder.community.rows import OpenTables, make_question_fields, make_tables
 from personamem.dataset_builder.config import make_config
 from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 
 Row = dict[str, Any]
 

@@ -16,9 +16,9 @@ from personamem.dataset_builder.community.attributes import (
     load_attributes,
     texts_of,
 )
+from personamem.dataset_builder.content_yaml import CONTENT, template
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.grammar import expand_all
-from personamem.dataset_builder.packs import CONTENT, template
 
 Pack = dict[str, Any]
 

@@ -11,7 +11,7 @@ from personamem.dataset_builder.community.documents import build_archives, sessi
 from personamem.dataset_builder.community.drafts import LAST_DAY, count_noise
 from personamem.dataset_builder.community.people import FIRST_DAY
 from personamem.dataset_builder.community.records import Archive
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 
 
 @pytest.mark.parametrize(("signal", "ratio", "noise"), [(50, 0.0, 0), (50, 0.5, 50), (42, 0.7, 98)])

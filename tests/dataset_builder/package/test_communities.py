@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from datasets import load_dataset
 
-from personamem.dataset_builder.schema import (
+from personamem.dataset_builder.open_schema import (
     DOCUMENTS_SCHEMA,
     NOISE_SPLITS,
     OPEN_QUESTIONS_SCHEMA,

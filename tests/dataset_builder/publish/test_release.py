@@ -20,6 +20,7 @@ from publishing import (
     clean_environment,
     read_files,
     read_plan,
+    run_program,
     write_manifest,
     write_results,
 )
@@ -155,39 +156,6 @@ assert load_dataset("own/bench", "contexts", split="4k", revision="v{version}").
     done = cli.run(*words[1:])
     assert done.code == 0, done.errors
     assert re.search(r"version +│ 1.1.0 │ 1.0.0", done.output)
-
-
-def test_open_questions_are_audited_and_load_at_every_noise_level(
-    hub: Hub, cli: ForkingCli, publish: Publish, tmp_path: Path
-) -> None:
-    folder = tmp_path / "open"
-    size = ("--size", "4k", "--personas", "4", "--questions", "28", "--workers", "1")
-    built = cli.run("build", *size, "--communities", "1", "--out", folder)
-    assert built.code == 0, built.errors
-    done = publish(folder, "v1.0.0")
-    assert done.code == 0, done.errors
-    audit = json.loads((folder / "audit.json").read_bytes())
-    assert list(audit["splits"]) == ["4k", "communities"]
-    manifest = json.loads((folder / "manifest.json").read_bytes())["communities"]
-    script = f"""
-from datasets import load_dataset
-from personamem.loaders.personabench import load_personabench
-for split, noise in (("noise_0", 0.0), ("noise_07", 0.7)):
-    documents = load_dataset("own/bench", "documents", split=split, revision="v1.0.0")
-    archives = load_personabench("own/bench@v1.0.0").archives(noise)
-    assert documents.num_rows == sum(len(archive.sessions) for archive in archives)
-    assert documents.num_rows == {manifest["splits"]!r}[split]["sessions"]
-questions = load_dataset("own/bench", "open_questions", split="noise_05", revision="v1.0.0")
-assert questions.num_rows == {manifest["questions"]}
-"""
-    environment = clean_environment(hub.endpoint, tmp_path / "home")
-    environment["HF_DATASETS_CACHE"] = str(tmp_path / "datasets")
-    run_program([sys.executable, "-c", script], environment)
-
-
-def run_program(command: list[str], environment: dict[str, str]) -> None:
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
 @pytest.mark.parametrize(
