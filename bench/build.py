@@ -46,7 +46,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Time a build against the floor.")
     parser.add_argument("--pairs", type=int, default=5, help="measurements (default: 5)")
     parser.add_argument("--size", action="append", choices=SIZES, help="repeatable (default: all)")
-    for name in ("personas", "questions", "workers"):
+    for name in ("personas", "questions", "communities", "workers"):
         parser.add_argument(f"--{name}", help="as of personamem build")
     return parser.parse_args()
 
@@ -56,7 +56,7 @@ def time_build(dataset: Path, options: argparse.Namespace) -> float:
     command = [str(Path(sys.executable).parent / "personamem"), "build", "--out", str(dataset)]
     for size in options.size or SIZES:
         command += ["--size", size]
-    for name in ("personas", "questions", "workers"):
+    for name in ("personas", "questions", "communities", "workers"):
         if getattr(options, name) is not None:
             command += [f"--{name}", getattr(options, name)]
     started = time.perf_counter()

@@ -86,7 +86,7 @@ def export_model(folder: Path) -> Path:
 def build_dataset(folder: Path) -> Path:
     """Build four contexts with 24 questions each and return their folder."""
     program = Path(sys.executable).parent / "personamem"
-    scale = ("--size", "4k", "--personas", "4", "--questions", "96")
+    scale = ("--size", "4k", "--personas", "4", "--questions", "96", "--communities", "0")
     command = [str(program), "build", *scale, "--out", str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return folder

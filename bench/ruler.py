@@ -75,7 +75,7 @@ def build(contexts: int) -> Made:
     from personamem.dataset_builder.config import make_config
 
     questions = round(contexts * QUESTIONS_PER_CONTEXT / 4) * 4
-    config = make_config(sizes=["32k"], personas=contexts, questions=questions)
+    config = make_config(sizes=["32k"], personas=contexts, questions=questions, communities=0)
     with tempfile.TemporaryDirectory() as scratch:
         started = time.perf_counter()
         manifest = build_dataset(config, Path(scratch) / "dataset", workers=1)

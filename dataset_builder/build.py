@@ -17,12 +17,18 @@ import pyarrow as pa
 from personamem.cards import render_card
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.blind_gate import BlindGate
+from personamem.dataset_builder.audit.communities import require_sound
 from personamem.dataset_builder.audit.counts import CountedContext
 from personamem.dataset_builder.audit.gate import check_context, check_split
 from personamem.dataset_builder.audit.records import make_items
+from personamem.dataset_builder.community.rows import make_tables
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.package.communities import (
+    summarise_communities,
+    write_communities,
+)
 from personamem.dataset_builder.package.folder import stage_folder
 from personamem.dataset_builder.package.manifest import (
     make_manifest,
@@ -35,7 +41,7 @@ from personamem.dataset_builder.package.tables import (
     batch_to_bytes,
     write_questions,
 )
-from personamem.dataset_builder.parallel import map_in_order
+from personamem.dataset_builder.parallel import Workers
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
@@ -71,6 +77,15 @@ class BuiltContext:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class BuiltCommunities:
+    """What is told of the open questions: rows by file, counts and checks of the manifest."""
+
+    rows: Mapping[str, int]
+    summary: Mapping[str, Any]
+    checks: Mapping[str, Any]
+
+
 def build_dataset(
     config: BuildConfig,
     out: Path,
@@ -89,11 +104,16 @@ def build_dataset(
         raise InvalidInputError("A script is needed for the writer openai, and for no other.")
     script = script or Script()
     workers = workers or os.cpu_count() or 1
-    with stage_folder(out, overwrite) as folder, BlindGate() as blind:
+    with (
+        stage_folder(out, overwrite) as folder,
+        BlindGate() as blind,
+        Workers(workers, __name__) as pool,
+    ):
         splits, counts, checks = {}, {}, {}
+        take_communities = pool.start(build_communities, (config, folder))
         for size in config.sizes:
             benchmark, annotations, tokens = _build_split(
-                config, size, folder, workers, report, script
+                config, size, folder, pool, report, script
             )
             questions, notes = _as_read(benchmark, annotations)
             checks[size] = check_split(config, size, questions, notes, tuple(tokens))
@@ -110,9 +130,15 @@ def build_dataset(
             f"configuration {config.fingerprint()}.\n",
             encoding="utf-8",
         )
+        summary = None
+        communities = take_communities()
+        if communities is not None:
+            checks["communities"] = dict(communities.checks)
+            counts |= communities.rows
+            summary = communities.summary
         for size, figures in blind.results().items():
             checks[size] |= figures
-        manifest = make_manifest(config, folder, splits, counts, checks, script.summary)
+        manifest = make_manifest(config, folder, splits, summary, counts, checks, script.summary)
         (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
         write_manifest(folder, manifest)
     return manifest
@@ -122,7 +148,7 @@ def _build_split(
     config: BuildConfig,
     size: str,
     folder: Path,
-    workers: int,
+    pool: Workers,
     report: Callable[[Progress], None],
     script: Script,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
@@ -135,7 +161,7 @@ def _build_split(
     rows: list[Row] = []
     tokens: dict[str, int] = {}
     with ContextsWriter(folder, size) as contexts:
-        for built in map_in_order(build_one, jobs, workers):
+        for built in pool.map_in_order(build_one, jobs):
             contexts.append(batch_from_bytes(built.batch), built.json_line)
             rows.extend(built.rows)
             tokens[built.context_id] = built.tokens
@@ -143,6 +169,18 @@ def _build_split(
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
     rows.sort(key=lambda row: str(row.benchmark["question_id"]))
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
+
+
+def build_communities(job: tuple[BuildConfig, Path]) -> BuiltCommunities | None:
+    """Write the open questions into a folder and check them; None if the config wants none."""
+    config, folder = job
+    if not config.communities:
+        return None
+    tables = make_tables(config.seed, config.communities)
+    checks = require_sound(config, tables)
+    return BuiltCommunities(
+        write_communities(folder, tables), summarise_communities(tables), checks
+    )
 
 
 def build_one(

@@ -32,6 +32,9 @@ DEFAULT_SCALE = {
 }
 """Contexts and questions of a split; 32k, 128k and 1M have the scale of the official release."""
 
+DEFAULT_COMMUNITIES = 5
+"""Communities of the open questions: as many as the paper has; each has three test users."""
+
 DEFAULT_TOPICS = {"4k": 2, "8k": 3, "32k": 5, "64k": 8, "128k": 15, "1M": 15}
 """How many topics one context is about."""
 
@@ -61,6 +64,7 @@ class BuildConfig(BaseModel):
     personas: int = Field(default=DEFAULT_PERSONAS, ge=COHORT_SIZE)
     questions: int | None = Field(default=None, ge=COHORT_SIZE)
     topics: tuple[str, ...] = Field(default_factory=topic_names)
+    communities: int = Field(default=DEFAULT_COMMUNITIES, ge=0, le=999)
     writer: Literal["template", "openai"] = "template"
     model: ModelSettings | None = None
     name: str = Field(default="personamem", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}$")

@@ -9,15 +9,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
+from personamem.dataset_builder.content_yaml import CONTENT, Strict, check_slots, read_content
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.dataset_builder.grammar import Template, expand_all, parse
-
-CONTENT = Path(__file__).parent / "content"
+from personamem.dataset_builder.grammar import expand_all, parse
 
 TRAITS = (
     "quiet",
@@ -41,32 +39,13 @@ _FORBIDDEN = re.compile(
 )
 
 
-def _allow(*slots: str) -> AfterValidator:
-    allowed = frozenset(slots)
-
-    def check(source: str) -> str:
-        unknown = template(source).slots() - allowed
-        if unknown:
-            raise ValueError(
-                f"unknown slot {{{sorted(unknown)[0]}}} in {source!r}; "
-                f"accepted here: {', '.join(sorted(allowed)) or 'none'}"
-            )
-        return source
-
-    return AfterValidator(check)
+Plain = Annotated[str, Field(min_length=1), check_slots()]
+Scene = Annotated[str, Field(min_length=20), check_slots(*SCENE_SLOTS)]
+PersonText = Annotated[str, Field(min_length=8), check_slots(*PERSON_SLOTS)]
+ItemText = Annotated[str, Field(min_length=6), check_slots("item")]
 
 
-Plain = Annotated[str, Field(min_length=1), _allow()]
-Scene = Annotated[str, Field(min_length=20), _allow(*SCENE_SLOTS)]
-PersonText = Annotated[str, Field(min_length=8), _allow(*PERSON_SLOTS)]
-ItemText = Annotated[str, Field(min_length=6), _allow("item")]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Use(_Strict):
+class Use(Strict):
     """One way to have a candidate in one's life, as verb phrases around ``{item}``."""
 
     base: ItemText
@@ -74,7 +53,7 @@ class Use(_Strict):
     ing: ItemText
 
 
-class Occasion(_Strict):
+class Occasion(Strict):
     """A recurring situation in which a preference lives; it names the preference in a question."""
 
     when: Plain
@@ -82,7 +61,7 @@ class Occasion(_Strict):
     plan: tuple[Plain, ...] = Field(min_length=2)
 
 
-class Item(_Strict):
+class Item(Strict):
     """A candidate preference, with two concrete recommendations that name it."""
 
     name: Annotated[str, Field(min_length=4, max_length=30)]
@@ -96,14 +75,14 @@ class Item(_Strict):
         return self
 
 
-class Group(_Strict):
+class Group(Strict):
     """Candidates that resemble each other; a question never takes two of one group."""
 
     name: str
     items: tuple[Item, ...] = Field(min_length=3)
 
 
-class EventKind(_Strict):
+class EventKind(Strict):
     """Events of one kind, as past verb phrases ("lost a shoe"), and how to ask for one."""
 
     kind: str
@@ -111,7 +90,7 @@ class EventKind(_Strict):
     members: tuple[Annotated[PersonText, Field(max_length=75)], ...] = Field(min_length=5)
 
 
-class Scenario(_Strict):
+class Scenario(Strict):
     """A situation new to the user, and for each trait the advice that suits its bearer."""
 
     ask: tuple[Plain, ...] = Field(min_length=2)
@@ -124,14 +103,14 @@ class Scenario(_Strict):
         return self
 
 
-class Advice(_Strict):
+class Advice(Strict):
     """A user's side question and the assistant's answer, true whatever the user prefers."""
 
     ask: Scene
     answer: Annotated[Scene, Field(min_length=120)]
 
 
-class TopicPack(_Strict):
+class TopicPack(Strict):
     """The content of one topic."""
 
     topic: str
@@ -227,28 +206,9 @@ def texts_outside_items(pack: TopicPack) -> Iterator[tuple[str, str]]:
         yield "advice", entry.answer
 
 
-def read_yaml(path: Path) -> Any:
-    """Return what a YAML file holds, read by libyaml, ten times as fast, where PyYAML has it."""
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=_SAFE_LOADER)
-
-
 def load_pack(path: Path) -> TopicPack:
     """Read and validate one pack. Raises InvalidInputError naming file, entry and rule."""
-    try:
-        data = read_yaml(path)
-    except FileNotFoundError:
-        raise InvalidInputError(f"Topic pack {path} does not exist.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"Topic pack {path} is not valid YAML: {error}") from error
-    try:
-        pack = TopicPack.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "pack"
-        more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise InvalidInputError(f"Topic pack {path}: {where}: {first['msg']}{more}") from error
-    except InvalidInputError as error:
-        raise InvalidInputError(f"Topic pack {path}: {error}") from error
+    pack = read_content(path, "Topic pack", TopicPack)
     if pack.topic != path.stem:
         raise InvalidInputError(
             f"Topic pack {path}: topic is {pack.topic!r}; accepted: {path.stem!r}, as the file."
@@ -268,12 +228,3 @@ def load_topic(topic: str) -> TopicPack:
     if topic not in topic_names():
         raise unknown_choice("topic", topic, topic_names())
     return load_pack(CONTENT / "topics" / f"{topic}.yaml")
-
-
-@cache
-def template(source: str) -> Template:
-    """Return the parsed form of ``source``; each distinct source is parsed once a process."""
-    return parse(source)
-
-
-_SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

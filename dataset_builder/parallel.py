@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
 from threading import Thread
@@ -13,29 +14,51 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def map_in_order(
-    function: Callable[[Job], Result], jobs: Iterable[Job], workers: int
-) -> Iterator[Result]:
-    """Yield ``function(job)`` in the order of ``jobs``, with a bounded number waiting in memory.
+class Workers:
+    """Processes that take jobs, kept from one lot of jobs to the next with all they have loaded.
 
-    ``function`` is one of a module, since processes are started anew; with one worker there are
-    none.
+    A context manager. Functions that are given are those of a module, since processes are started
+    anew; with one worker there are none, and jobs are done when their results are taken.
+
+    Args:
+        count: how many processes work at a time.
+        module: what every process has imported when it starts.
     """
-    if workers == 1:
-        yield from map(function, jobs)
-        return
-    waiting: deque[Future[Result]] = deque()
-    with open_pool(workers, fork_after_import(function.__module__)) as pool:
-        try:
-            for job in jobs:
-                waiting.append(pool.submit(function, job))
-                if len(waiting) >= 2 * workers:
-                    yield waiting.popleft().result()
-            while waiting:
+
+    def __init__(self, count: int, module: str) -> None:
+        """Set up the processes; they are started by the first jobs."""
+        self._count = count
+        self._pool = open_pool(count, fork_after_import(module)) if count > 1 else None
+
+    def __enter__(self) -> "Workers":
+        """Return itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the processes, and forget the jobs that have not begun."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def start(self, function: Callable[[Job], Result], job: Job) -> Callable[[], Result]:
+        """Begin a job that goes on beside others; what is returned waits for its result."""
+        if self._pool is None:
+            return partial(function, job)
+        return self._pool.submit(function, job).result
+
+    def map_in_order(
+        self, function: Callable[[Job], Result], jobs: Iterable[Job]
+    ) -> Iterator[Result]:
+        """Yield ``function(job)`` in the order of ``jobs``; a bounded number waits in memory."""
+        if self._pool is None:
+            yield from map(function, jobs)
+            return
+        waiting: deque[Future[Result]] = deque()
+        for job in jobs:
+            waiting.append(self._pool.submit(function, job))
+            if len(waiting) >= 2 * self._count:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def fork_after_import(module: str) -> BaseContext:

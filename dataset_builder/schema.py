@@ -135,56 +135,6 @@ ANNOTATIONS_SCHEMA = pa.schema(
 one asked before and after an update (``pair_position`` "before" or "after", else empty strings)."""
 
 
-NOISE_SPLITS = {"noise_0": 0.0, "noise_03": 0.3, "noise_05": 0.5, "noise_07": 0.7}
-"""Share of a person's documents that reveal nothing asked for, by split name (open questions)."""
-
-PURCHASE_TYPE = pa.struct(
-    [
-        pa.field("title", pa.string()),
-        pa.field("description", pa.string()),
-        pa.field("brand", pa.string()),
-        pa.field("categories", pa.list_(pa.string())),
-    ]
-)
-
-DOCUMENTS_SCHEMA = pa.schema(
-    [
-        pa.field("community", pa.string()),
-        pa.field("person", pa.string()),
-        pa.field("session_id", pa.string()),
-        pa.field("kind", pa.string()),
-        pa.field("time", pa.timestamp("s")),
-        pa.field("partner", pa.string()),
-        pa.field("messages", pa.list_(MESSAGE_TYPE)),
-        pa.field("purchases", pa.list_(PURCHASE_TYPE)),
-    ]
-)
-"""``documents/<split>.parquet``: one row a private document of ``person``, who knows ``partner``.
-No column says which documents reveal something that is asked for."""
-
-GOLD_TYPE = pa.struct(
-    [pa.field("value", pa.string()), pa.field("session_ids", pa.list_(pa.string()))]
-)
-
-OPEN_QUESTIONS_SCHEMA = pa.schema(
-    [
-        pa.field("question_id", pa.string()),
-        pa.field("community", pa.string()),
-        pa.field("person", pa.string()),
-        pa.field("question", pa.string()),
-        pa.field("answer", pa.string()),
-        pa.field("question_type", pa.string()),
-        pa.field("difficulty", pa.string()),
-        pa.field("attribute", pa.string()),
-        pa.field("hops", pa.int64()),
-        pa.field("outdated_values", pa.string()),
-        pa.field("gold", pa.list_(GOLD_TYPE)),
-    ]
-)
-"""``open_questions/<split>.parquet``: ``answer`` and ``outdated_values`` are JSON. Any one session
-of a ``gold`` value reveals it, and all values are needed."""
-
-
 class Message(TypedDict):
     """One chat message, in the form that every chat API and template takes."""
 

@@ -1,10 +1,11 @@
-"""The script of a dataset: which of its sessions a model has written, and how that went.
+"""The script of a dataset: what of its text a model has written, and how that went.
 
-All sessions that questions need are laid out first, then written in rounds. What comes out goes to
-the workers of a build as text, so these need neither a store nor a server.
+All pieces that a model is to write are laid out first, then written in rounds. What comes out goes
+to the workers of a build as text, so these need neither a store nor a server.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,12 +22,15 @@ from personamem.dataset_builder.contexts import brief_sessions
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.schema import COHORT_SIZE
-from personamem.dataset_builder.sessions import Brief, WrittenSession
+from personamem.dataset_builder.sessions import WrittenSession
 from personamem.dataset_builder.world.cohort import build_cohort
 from personamem.dataset_builder.writers.model import (
-    estimate_sessions,
+    Conclusion,
+    Piece,
+    SessionPiece,
+    estimate_pieces,
     hash_prompts,
-    write_sessions,
+    write_pieces,
 )
 from personamem.dataset_builder.writers.model.foreign import list_candidates
 
@@ -57,51 +61,65 @@ def write_script(
     budget: float | None = None,
     report: Callable[[int, Progress], None] = lambda attempt, progress: None,
 ) -> Script:
-    """Have all sessions of ``config`` written; see ``write_sessions`` for the errors."""
+    """Have all of ``config`` written that a model writes; see ``write_pieces`` for the errors."""
     settings = _settings_of(config)
-    places, briefs = _lay_out(config)
-    done = write_sessions(
-        briefs, settings, store, server, prices=prices, budget=budget, report=report
-    )
+    laid_out = list(lay_out(config))
+    pieces = [piece for _, piece in laid_out]
+    done = write_pieces(pieces, store, server, prices=prices, budget=budget, report=report)
     sessions: dict[tuple[str, int, int], list[WrittenSession | None]] = {}
-    for place, written in zip(places, done.written, strict=True):
-        sessions.setdefault(place, []).append(written)
-    fallbacks = sum(done.fallbacks.values())
+    for (place, _), conclusion in zip(laid_out, done, strict=True):
+        sessions.setdefault(place, []).append(conclusion.written)
     summary = {
         "name": config.writer,
         "model": settings.name,
         "prompts_sha256": hash_prompts(),
-        "sessions": len(briefs),
-        "written": len(briefs) - fallbacks,
-        "rewritten": done.rewritten,
-        "fallbacks": fallbacks,
-        "fallbacks_by_reason": dict(done.fallbacks),
-        "refusals_by_reason": dict(done.refusals),
+        **_summarise(pieces, done),
     }
     return Script({place: tuple(written) for place, written in sessions.items()}, summary)
 
 
 def estimate_script(config: BuildConfig, store: AnswerStore, prices: Prices) -> Estimate:
     """Return what the next round of ``write_script`` takes, without asking anybody."""
-    return estimate_sessions(_lay_out(config)[1], _settings_of(config), prices, store)
+    return estimate_pieces([piece for _, piece in lay_out(config)], prices, store)
 
 
-def _settings_of(config: BuildConfig) -> ModelSettings:
-    if config.model is None:
-        raise InvalidInputError("model: the openai writer needs the name of a model.")
-    return config.model
-
-
-def _lay_out(config: BuildConfig) -> tuple[list[tuple[str, int, int]], list[Brief]]:
-    pairs = [(place, brief) for place, brief in _brief_all(config)]
-    return [place for place, _ in pairs], [brief for _, brief in pairs]
-
-
-def _brief_all(config: BuildConfig) -> Iterator[tuple[tuple[str, int, int], Brief]]:
+def lay_out(config: BuildConfig) -> Iterator[tuple[tuple[str, int, int], SessionPiece]]:
+    """Yield what a model is to write, each with its place: size, group, persona of the group."""
+    settings = _settings_of(config)
     for size in config.sizes:
         for plan in plan_split(config, size):
             cohort = build_cohort(config.seed, plan.cohort)
             candidates = list_candidates(plan, cohort)
             for k in range(COHORT_SIZE):
                 for brief in brief_sessions(config, plan, cohort, k, candidates):
-                    yield (size, plan.group, k), brief
+                    yield (size, plan.group, k), SessionPiece(brief, settings)
+
+
+def _summarise(pieces: Sequence[Piece], done: Sequence[Conclusion]) -> dict[str, dict[str, Any]]:
+    """Return, for each kind of piece, how many were written, rewritten, and why not."""
+    kinds: dict[str, list[Conclusion]] = {}
+    for piece, conclusion in zip(pieces, done, strict=True):
+        kinds.setdefault(piece.kind, []).append(conclusion)
+    return {kind: _count(conclusions) for kind, conclusions in kinds.items()}
+
+
+def _count(conclusions: Sequence[Conclusion]) -> dict[str, Any]:
+    """Return counts of pieces; refusals are counted by attempt, fallbacks by the last attempt."""
+    written = [conclusion for conclusion in conclusions if conclusion.written is not None]
+    fallen = [conclusion for conclusion in conclusions if conclusion.written is None]
+    refusals = Counter(str(flaw) for each in conclusions for flaw in each.refusals)
+    fallbacks = Counter(str(each.refusals[-1]) for each in fallen)
+    return {
+        "total": len(conclusions),
+        "written": len(written),
+        "rewritten": sum(bool(conclusion.refusals) for conclusion in written),
+        "fallbacks": len(fallen),
+        "fallbacks_by_reason": dict(sorted(fallbacks.items())),
+        "refusals_by_reason": dict(sorted(refusals.items())),
+    }
+
+
+def _settings_of(config: BuildConfig) -> ModelSettings:
+    if config.model is None:
+        raise InvalidInputError("model: the openai writer needs the name of a model.")
+    return config.model

@@ -40,7 +40,7 @@ def main() -> int:
     print(model)
 
     say("2. Build: eight personas (two cohorts of four), each with a context of 4k tokens")
-    scale = ("--size", SPLIT, "--personas", 8, "--questions", options.questions)
+    scale = ("--size", SPLIT, "--personas", 8, "--questions", options.questions, "--communities", 0)
     run("personamem", "build", *scale, "--out", dataset)
 
     say("3. Load it and look at one question")

@@ -27,12 +27,16 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The checked part of a ``manifest.json``; ``config`` is as it stands there, unchecked."""
+    """The checked part of a ``manifest.json``; ``config`` is as it stands there, unchecked.
+
+    ``communities`` are the counts of the open questions, None in a dataset without them.
+    """
 
     path: Path
     files: Mapping[str, FileRecord]
     splits: tuple[str, ...]
     config: Any
+    communities: Mapping[str, Any] | None = None
 
     def lists(self, name: str) -> bool:
         """Say whether the manifest records a file of this name, relative to the folder."""
@@ -54,7 +58,14 @@ def read_manifest(path: Path) -> Manifest:
     if not isinstance(files, dict) or not isinstance(splits, dict):
         raise DatasetError(f"{path} lacks the objects 'files' and 'splits'.")
     records = {str(name): _read_record(path, str(name), entry) for name, entry in files.items()}
-    return Manifest(path, records, tuple(str(split) for split in splits), raw.get("config"))
+    communities = raw.get("communities")
+    return Manifest(
+        path=path,
+        files=records,
+        splits=tuple(str(split) for split in splits),
+        config=raw.get("config"),
+        communities=communities if isinstance(communities, dict) else None,
+    )
 
 
 def check_file(manifest: Manifest, name: str, path: Path) -> None:

@@ -12,15 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from huggingface_hub import HfApi, snapshot_download
-from huggingface_hub.errors import (
-    HfHubHTTPError,
-    HFValidationError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
+from huggingface_hub import HfApi
+from huggingface_hub.errors import HfHubHTTPError
 
 from personamem.dataset_builder.errors import (
     DatasetError,
@@ -30,6 +23,7 @@ from personamem.dataset_builder.errors import (
 )
 from personamem.dataset_builder.schema import SIZES
 from personamem.loaders import version2
+from personamem.loaders.hub import fetch_snapshot
 from personamem.loaders.manifest import Manifest, read_manifest
 
 MANIFEST = "manifest.json"
@@ -159,6 +153,18 @@ def find_files(source: Source, patterns: list[str]) -> Path:
     return source.folder or _fetch(source, patterns, None)
 
 
+def find_manifest(source: str | Path, revision: str | None = None) -> Manifest | None:
+    """Return the manifest of a dataset of ours, None for an official release.
+
+    Raises:
+        DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
+        DatasetError: the manifest cannot be read.
+        InvalidInputError: a revision that cannot apply.
+    """
+    path = find_files(parse_source(source, revision), [MANIFEST]) / MANIFEST
+    return read_manifest(path) if path.exists() else None
+
+
 def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
     if (folder / MANIFEST).exists():
         return _locate_ours(folder, split)
@@ -247,36 +253,8 @@ def _by_size(splits: Iterable[str]) -> list[str]:
 
 
 def _fetch(source: Source, patterns: list[str], commit: str | None) -> Path:
-    """Fetch the files matching ``patterns``; offline, or without a server, take what is cached."""
     assert source.hub_id is not None
-    try:
-        return Path(
-            snapshot_download(
-                source.hub_id,
-                repo_type="dataset",
-                revision=commit or source.revision,
-                allow_patterns=patterns,
-            )
-        )
-    except RevisionNotFoundError as error:
-        raise DatasetNotFoundError(
-            f"The Hub dataset {source.hub_id!r} has no revision {source.revision!r}."
-        ) from error
-    except (
-        RepositoryNotFoundError,
-        LocalEntryNotFoundError,
-        OfflineModeIsEnabled,
-        HfHubHTTPError,
-        HFValidationError,
-    ) as error:
-        raise DatasetNotFoundError(
-            f"No local folder {source.hub_id!r}, and the Hub dataset {str(source)!r} cannot be "
-            f"fetched: {_first_line(error)}"
-        ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), repr(error))
+    return fetch_snapshot(source.hub_id, source.revision, patterns, commit)
 
 
 def _exists(source: str) -> bool:

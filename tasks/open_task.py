@@ -15,7 +15,8 @@ from typing import Any
 import datasets
 
 from personamem.dataset_builder.errors import DatasetError, InvalidInputError, unknown_choice
-from personamem.dataset_builder.schema import NOISE_SPLITS, Message
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
+from personamem.dataset_builder.schema import Message
 from personamem.loaders.personabench import PersonaBench, load_personabench
 from personamem.loaders.personabench.answers import encode_answer
 from personamem.loaders.personabench.chunks import CHUNK_FORMS, ChunkForm

@@ -10,11 +10,12 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILDER = "personamem.dataset_builder"
 
 LAYERS = (
-    {"errors", "schema"},
-    {"streams", "tokens", "grammar", "packs", "pages", "parallel"},
+    {"errors", "schema", "open_schema"},
+    {"streams", "tokens", "grammar", "content_yaml", "packs", "pages", "parallel"},
     {"answers", "config"},
     {"world"},
     {"planning", "sessions", "unrelated"},
+    {"community"},
     {"writers"},
     {"contexts"},
     {"questions", "script"},
@@ -23,6 +24,9 @@ LAYERS = (
     {"build", "publish"},
     {"cli"},
 )
+SHARED = tuple(f"{BUILDER}.{name}" for name in sorted(LAYERS[0]))
+"""What readers may know of the builder."""
+
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 
@@ -60,10 +64,24 @@ def test_the_builder_imports_downwards(path: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "accepted"),
     [
-        ("loaders", ("personamem.loaders", f"{BUILDER}.schema", f"{BUILDER}.errors")),
+        (
+            "loaders",
+            (
+                "personamem.loaders",
+                f"{BUILDER}.schema",
+                f"{BUILDER}.open_schema",
+                f"{BUILDER}.errors",
+            ),
+        ),
         (
             "tasks",
-            ("personamem.loaders", "personamem.models", f"{BUILDER}.schema", f"{BUILDER}.errors"),
+            (
+                "personamem.loaders",
+                "personamem.models",
+                f"{BUILDER}.schema",
+                f"{BUILDER}.open_schema",
+                f"{BUILDER}.errors",
+            ),
         ),
         ("cards", ("personamem.cards",)),
     ],

@@ -18,7 +18,7 @@ from personamem.dataset_builder.audit.text import ContextText, measure_context
 from personamem.dataset_builder.audit.truth import check_truth
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.parallel import map_in_order
+from personamem.dataset_builder.parallel import Workers
 from personamem.dataset_builder.schema import Annotation, Question
 from personamem.loaders.contexts import ContextStore
 
@@ -88,7 +88,8 @@ def examine_contexts(
                 shallow=shallow,
             )
         )
-    return chain.from_iterable(map_in_order(examine_job, jobs, workers if len(jobs) > 1 else 1))
+    with Workers(workers if len(jobs) > 1 else 1, __name__) as pool:
+        yield from chain.from_iterable(pool.map_in_order(examine_job, jobs))
 
 
 def examine_job(job: ContextJob) -> list[ExaminedContext]:

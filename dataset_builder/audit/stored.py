@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.audit.baselines import OVERALL
+from personamem.dataset_builder.audit.community_source import COMMUNITIES
 from personamem.dataset_builder.audit.run import SplitAudit, choose_baselines
 from personamem.loaders.sources import MANIFEST
 
@@ -27,10 +27,10 @@ def make_report(source: str, audits: Sequence[SplitAudit]) -> dict[str, Any]:
     }
 
 
-def find_gap(report: object, manifest_sha256: str, splits: Iterable[str]) -> str | None:
+def find_gap(report: object, manifest_sha256: str, parts: Iterable[str]) -> str | None:
     """Say why ``report`` is no whole audit of the dataset with this manifest, or return None.
 
-    An audit of some splits, or with some baselines, or by another version of this package, whose
+    An audit of some parts, or with some baselines, or by another version of this package, whose
     checks may be others, is not whole. Its verdict is not looked at.
     """
     if not isinstance(report, Mapping) or not isinstance(report.get("splits"), Mapping):
@@ -40,13 +40,15 @@ def find_gap(report: object, manifest_sha256: str, splits: Iterable[str]) -> str
     if report.get("personamem") != version("personamem"):
         return f"it was made with personamem {report.get('personamem')}"
     expected = set(choose_baselines(())[0])
-    for split in splits:
-        if split not in report["splits"]:
-            return f"it leaves out the split {split}"
-        families = report["splits"][split].get("baselines", {})
+    for part in parts:
+        if part not in report["splits"]:
+            return f"it leaves out {part}"
+        if part == COMMUNITIES:
+            continue  # These have no options, so no policy picks one.
+        families = report["splits"][part].get("baselines", {})
         measured = {row["policy"] for rows in families.values() for row in rows}
         if not expected <= measured:
-            return f"it leaves out baselines of the split {split}"
+            return f"it leaves out baselines of {part}"
     return None
 
 
@@ -58,12 +60,6 @@ def name_failures(report: Mapping[str, Any]) -> list[str]:
         for finding in audited["findings"]
         if finding["passed"] is False
     ]
-
-
-def select_overall(report: Mapping[str, Any], split: str, family: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a family of baselines that are about all questions of a split."""
-    rows = report["splits"][split]["baselines"].get(family, [])
-    return [row for row in rows if row["question_type"] == OVERALL]
 
 
 def _hash(path: Path) -> str:

@@ -49,30 +49,26 @@ def audit(
     Structure: ids, references, counts, budgets, balance. Truth (datasets of ours): the world is
     built anew and answers every question. Blind: policies that see question and options, or only
     the other columns, against chance. Shallow: policies that match words in the context. Text:
-    diversity, duplicates, residue of templates, personal data.
+    diversity, duplicates, residue of templates, personal data. Open questions: the documents are
+    searched for the answers, and for what contradicts them.
 
     Reads our datasets and the official releases, v1 and v2. Exit code 1 when a check fails, 2 when
     the source cannot be read.
 
     Example: personamem audit data --split 32k --html audit.html
     """
+    from personamem.dataset_builder.audit.parts import audit_part, list_parts
     from personamem.dataset_builder.audit.report import make_tables, render_page
-    from personamem.dataset_builder.audit.run import audit_split, choose_baselines
+    from personamem.dataset_builder.audit.run import choose_baselines
     from personamem.dataset_builder.audit.stored import make_report
-    from personamem.loaders.sources import list_splits
 
     choose_baselines(baseline or ())
     audits: list[SplitAudit] = []
-    names = split or list_splits(source)
-    for name in names:
+    parts = split or list_parts(source)
+    for part in parts:
         with _progress() as report:
-            audited = audit_split(
-                source,
-                name,
-                baseline or (),
-                workers=workers or os.cpu_count() or 1,
-                splits=len(names),
-                report=report,
+            audited = audit_part(
+                source, part, parts, baseline or (), workers or os.cpu_count() or 1, report
             )
         audits.append(audited)
         for table in make_tables(audited):

@@ -41,6 +41,12 @@ def build(
         list[str] | None,
         typer.Option(help=f"Topic, repeatable: {', '.join(topic_names())}. [default: all]"),
     ] = None,
+    communities: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Communities with open questions over documents; 0 for none. [default: 5]"
+        ),
+    ] = None,
     version: Annotated[str | None, typer.Option(help="Version of the dataset, like 1.0.0.")] = None,
     config: Annotated[
         Path | None, typer.Option(help="YAML file with these settings; options win over it.")
@@ -83,8 +89,10 @@ def build(
     """Build a dataset from a simulated world in which every answer is provable.
 
     Four personas share each question, with four different right answers, so that nothing but the
-    context tells which option is right. The same settings give the same bytes, on any machine, with
-    any number of workers. A build that is interrupted leaves no folder; run it again.
+    context tells which option is right. Beside these lie open questions over private documents of
+    people who know each other, at four levels of noise. The same settings give the same bytes, on
+    any machine, with any number of workers. A build that is interrupted leaves no folder; run it
+    again.
 
     With --writer openai a language model writes the sessions that matter. Each is checked against
     what it has to say, written anew up to three times, and otherwise left to the templates.
@@ -114,6 +122,7 @@ def build(
         "personas": personas,
         "questions": questions,
         "topics": topic,
+        "communities": communities,
         "version": version,
         "writer": writer,
         "model": settings_of_model or None,
@@ -172,5 +181,11 @@ def _print_summary(out: Path, manifest: dict[str, Any]) -> None:
         output().print(
             f"{name}: {split['questions']:,} questions, {split['contexts']} contexts, "
             f"{split['tokens']:,} tokens"
+        )
+    if "communities" in manifest:
+        counts = manifest["communities"]
+        output().print(
+            f"communities: {counts['questions']:,} open questions, {counts['test_users']} people, "
+            f"{max(split['sessions'] for split in counts['splits'].values()):,} documents"
         )
     output().print(f"Built {manifest['name']} {manifest['version']} in {out}")

@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 
 from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.dataset_builder.schema import NOISE_SPLITS, SIZES
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
+from personamem.dataset_builder.schema import SIZES
 
 CONDITIONS = {
     "personamem": ("nocontext", "oracle", "rag"),

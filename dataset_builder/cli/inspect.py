@@ -12,7 +12,7 @@ from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.cli.inspect_open import show_open
 from personamem.dataset_builder.cli.samples import Sample, find_question, read_samples
 from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 
 Source = Annotated[
     str, typer.Argument(help="Folder of a dataset, or a Hub id, optionally with @revision.")
@@ -29,7 +29,7 @@ def info(
     Example: personamem info data
     """
     from personamem.loaders import load_personamem
-    from personamem.loaders.sources import list_splits
+    from personamem.loaders.sources import find_manifest, list_splits
 
     table = Table(title=escape(source))
     for column in ("split", "questions", "contexts", "types", "topics", "a/b/c/d"):
@@ -51,6 +51,9 @@ def info(
         )
     output().print(table)
     output().print(_type_table(types))
+    manifest = None if split else find_manifest(source)
+    if manifest is not None and manifest.communities is not None:
+        output().print(_community_table(manifest.communities))
 
 
 def show(
@@ -177,6 +180,19 @@ def _type_table(types: dict[str, dict[str, int]]) -> Table:
     table = Table("question type", *names)
     for question_type, counts in sorted(types.items()):
         table.add_row(escape(question_type), *(str(counts.get(name, 0)) for name in names))
+    return table
+
+
+def _community_table(counts: Mapping[str, Any]) -> Table:
+    number = counts["communities"]
+    title = (
+        f"{number} communit{'y' if number == 1 else 'ies'}, {counts['test_users']} people asked "
+        f"{counts['questions']:,} open questions"
+    )
+    table = Table("noise", "documents", *counts["categories"], title=title)
+    for name, level in counts["splits"].items():
+        asked = map(str, counts["categories"].values())
+        table.add_row(escape(name), f"{level['sessions']:,}", *asked)
     return table
 
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.cli.samples import Sample, find_question
 from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 
 if TYPE_CHECKING:
     from personamem.loaders.personabench.records import Archive, GroundedQuestion

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.errors import InvalidInputError
@@ -90,7 +90,7 @@ def write(config: "BuildConfig", writing: Writing) -> "Script":
     from personamem.dataset_builder.script import write_script
 
     server, prices = writing.server(), writing.prices()
-    with _open_store(writing) as store, show_answers("sessions") as show:
+    with _open_store(writing) as store, show_answers("pieces of text") as show:
 
         def report(attempt: int, progress: Progress) -> None:
             show(progress)
@@ -98,16 +98,20 @@ def write(config: "BuildConfig", writing: Writing) -> "Script":
         script = write_script(
             config, store, server, prices=prices, budget=writing.budget, report=report
         )
-    summary = script.summary
-    output().print(
-        f"Sessions: {summary['sessions']:,}, written by {summary['model']}: "
-        f"{summary['written']:,} ({summary['rewritten']:,} after rewrites), by the template "
-        f"writer: {summary['fallbacks']:,}",
-        markup=False,
-    )
-    for reason, count in summary["fallbacks_by_reason"].items():
-        output().print(f"  fell back for {reason}: {count:,}")
+    for kind, counts in script.summary.items():
+        if isinstance(counts, dict):
+            _print_counts(kind, counts)
     return script
+
+
+def _print_counts(kind: str, counts: dict[str, Any]) -> None:
+    output().print(
+        f"{kind}: {counts['total']:,}, by the model: {counts['written']:,} "
+        f"({counts['rewritten']:,} after rewrites), by the template writer: "
+        f"{counts['fallbacks']:,}"
+    )
+    for reason, count in counts["fallbacks_by_reason"].items():
+        output().print(f"  fell back for {reason}: {count:,}")
 
 
 @contextmanager

@@ -38,13 +38,15 @@ def make_manifest(
     config: BuildConfig,
     folder: Path,
     splits: Mapping[str, Mapping[str, Any]],
+    communities: Mapping[str, Any] | None,
     rows: Mapping[str, int],
     checks: Mapping[str, Any],
     writer: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the manifest of the files now in ``folder``; ``rows`` are row counts by file name.
+    """Return the manifest of the files now in ``folder``.
 
-    ``writer`` is what is known of a model's writing.
+    ``communities`` are the counts of the open questions, None without them; ``rows`` are row counts
+    by file name; ``writer`` is what is known of a model's writing.
     """
     files = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
@@ -62,6 +64,7 @@ def make_manifest(
         "tokenizer": "o200k_base",
         "made_with": {package: version(package) for package in MADE_WITH},
         "splits": dict(splits),
+        **({"communities": dict(communities)} if communities else {}),
         "files": files,
         "checks": dict(checks),
     }

@@ -1,6 +1,5 @@
 """What a release would do to the repository, file by file, before anything is done."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -49,10 +48,6 @@ class Plan:
     def is_done(self) -> bool:
         """Whether the branch holds exactly the release already."""
         return all(file.change is Change.UNCHANGED for file in self.files)
-
-    def count_bytes(self, changes: Sequence[Change]) -> int:
-        """Return the bytes of all files with one of ``changes``."""
-        return sum(file.size for file in self.files if file.change in changes)
 
 
 def make_plan(

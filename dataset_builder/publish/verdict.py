@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from personamem.cards import Score, is_as_rendered, render_card
-from personamem.dataset_builder.audit.run import audit_split
+from personamem.dataset_builder.audit.parts import audit_part, list_parts
 from personamem.dataset_builder.audit.stored import find_gap, make_report, name_failures
 from personamem.dataset_builder.errors import DatasetError, PersonamemError
 from personamem.dataset_builder.publish.local import AUDIT, CARD, LocalDataset
@@ -33,14 +33,14 @@ def settle_audit(local: LocalDataset, workers: int, tell: Tell) -> dict[str, Any
     """
     path = local.folder / AUDIT
     report = _read_json(path) if path.is_file() else None
-    splits = list(local.manifest["splits"])
+    parts = list_parts(local.folder)
     if report is not None:
-        gap = find_gap(report, local.manifest_sha256, splits)
+        gap = find_gap(report, local.manifest_sha256, parts)
         if gap:
             tell(f"{AUDIT} is not used: {gap}; the audit runs again")
             report = None
     if report is None:
-        report = _run_audit(local, splits, workers, tell)
+        report = _run_audit(local, parts, workers, tell)
     # A path of this machine is nobody else's business.
     report["source"] = local.name
     _write(path, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
@@ -65,12 +65,12 @@ def settle_card(
 
 
 def _run_audit(
-    local: LocalDataset, splits: Sequence[str], workers: int, tell: Tell
+    local: LocalDataset, parts: Sequence[str], workers: int, tell: Tell
 ) -> dict[str, Any]:
     audits = []
-    for split in splits:
-        tell(f"auditing {split}")
-        audits.append(audit_split(str(local.folder), split, workers=workers, splits=len(splits)))
+    for part in parts:
+        tell(f"auditing {part}")
+        audits.append(audit_part(str(local.folder), part, parts, workers=workers))
     return make_report(str(local.folder), audits)
 
 

@@ -13,9 +13,10 @@ from typing import Any
 
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.config import BuildConfig
+from personamem.dataset_builder.content_yaml import CONTENT, read_yaml, template
 from personamem.dataset_builder.errors import PersonamemError
 from personamem.dataset_builder.grammar import capitalise
-from personamem.dataset_builder.packs import CONTENT, load_topic, read_yaml, template
+from personamem.dataset_builder.packs import load_topic
 from personamem.dataset_builder.planning import QuadPlan
 from personamem.dataset_builder.streams import stream
 from personamem.dataset_builder.world.threads import Thread

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.errors import DatasetError, InvalidInputError
+from personamem.dataset_builder.open_schema import NOISE_SPLITS
 from personamem.dataset_builder.results.records import Results, RetrievalRun, Run, System
-from personamem.dataset_builder.schema import NOISE_SPLITS
 from personamem.loaders.personabench.groups import GROUPS
 from personamem.loaders.personabench.radar import RunScores
 from personamem.loaders.personabench.retrieval import RetrievalScores

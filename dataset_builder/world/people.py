@@ -10,8 +10,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
+from personamem.dataset_builder.content_yaml import CONTENT, read_yaml
 from personamem.dataset_builder.grammar import with_article
-from personamem.dataset_builder.packs import CONTENT, read_yaml
 from personamem.dataset_builder.streams import stream
 
 Names = Mapping[str, Sequence[str]]

@@ -5,8 +5,9 @@ Both the writer and the checks use this, so what is written can be found again.
 
 from collections.abc import Mapping
 
+from personamem.dataset_builder.content_yaml import template
 from personamem.dataset_builder.grammar import expand_all, parse
-from personamem.dataset_builder.packs import load_topic, template
+from personamem.dataset_builder.packs import load_topic
 from personamem.dataset_builder.world.facts import Fact, Relation
 
 FIRST_PERSON = {"I": "I", "me": "me", "my": "my", "myself": "myself"}

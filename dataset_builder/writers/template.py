@@ -11,14 +11,8 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from personamem.dataset_builder.packs import (
-    CONTENT,
-    Advice,
-    TopicPack,
-    load_topic,
-    read_yaml,
-    template,
-)
+from personamem.dataset_builder.content_yaml import CONTENT, read_yaml, template
+from personamem.dataset_builder.packs import Advice, TopicPack, load_topic
 from personamem.dataset_builder.schema import Message
 from personamem.dataset_builder.sessions import SessionPlan, WrittenSession
 from personamem.dataset_builder.streams import Deck

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from personamem.dataset_builder.errors import DatasetError
-from personamem.loaders.personabench.records import GoldValue
+from personamem.dataset_builder.open_schema import GoldValue
 
 
 def refuse_duplicates(path: Path, kind: str, names: Sequence[str]) -> None:

@@ -3,7 +3,8 @@
 import json
 from typing import Any, Literal
 
-from personamem.loaders.personabench.records import Message, Purchase, Session
+from personamem.dataset_builder.open_schema import Purchase, Utterance
+from personamem.loaders.personabench.records import Session
 
 ChunkForm = Literal["json", "plain"]
 CHUNK_FORMS: tuple[ChunkForm, ...] = ("json", "plain")
@@ -43,7 +44,7 @@ def render_plain(session: Session) -> str:
     return "\n".join([session.timestamp, *lines, *bought])
 
 
-def _render_message(message: Message) -> str:
+def _render_message(message: Utterance) -> str:
     return f"{message.role}: {message.content}"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from personamem.dataset_builder.errors import DatasetError
+from personamem.dataset_builder.open_schema import DocumentKind, Purchase, Utterance
 from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
 from personamem.loaders.personabench.official_format import (
     ConversationEntry,
@@ -34,11 +35,8 @@ from personamem.loaders.personabench.official_format import (
 from personamem.loaders.personabench.records import (
     Archive,
     Community,
-    DocumentKind,
     GroundedQuestion,
-    Message,
     Person,
-    Purchase,
     Question,
     Relation,
     Session,
@@ -266,6 +264,6 @@ def _make_session(
         timestamp=entry.time,
         time=parse_time(entry.time),
         partner=partner,
-        messages=tuple(Message(turn.role, turn.content) for turn in turns),
+        messages=tuple(Utterance(turn.role, turn.content) for turn in turns),
         purchases=tuple(purchases),
     )

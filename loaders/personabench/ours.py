@@ -18,10 +18,13 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict
 
 from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.schema import (
+from personamem.dataset_builder.open_schema import (
     DOCUMENTS_SCHEMA,
     NOISE_SPLITS,
     OPEN_QUESTIONS_SCHEMA,
+    DocumentKind,
+    Purchase,
+    Utterance,
 )
 from personamem.loaders.manifest import check_file, read_manifest
 from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
@@ -30,11 +33,8 @@ from personamem.loaders.personabench.records import (
     Archive,
     Community,
     Difficulty,
-    DocumentKind,
     GroundedQuestion,
-    Message,
     Person,
-    Purchase,
     Question,
     QuestionType,
     Relation,
@@ -241,7 +241,7 @@ def _make_session(where: str, row: _Row) -> Session:
         raise DatasetError(f"{where} has no time.")
     if (kind == "conversation") != bool(row["partner"]):
         raise DatasetError(f"{where}: a {kind} with the partner {row['partner']!r}.")
-    messages = tuple(Message(each["role"], each["content"]) for each in row["messages"] or ())
+    messages = tuple(Utterance(each["role"], each["content"]) for each in row["messages"] or ())
     purchases = tuple(
         Purchase(each["title"], each["description"], each["brand"], tuple(each["categories"]))
         for each in row["purchases"] or ()

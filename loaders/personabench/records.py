@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from personamem.dataset_builder.open_schema import DocumentKind, GoldValue, Purchase, Utterance
+
 AnswerItem = str | int | float | Mapping[str, str | int | float]
 """A short text, a number, or named values such as ``{"cat": "Whiskers"}``."""
 
 Answer = AnswerItem | tuple[AnswerItem, ...]
 """One item, or a list of items whose order carries no meaning."""
 
-DocumentKind = Literal["conversation", "user_ai_interaction", "purchase_history"]
 Difficulty = Literal["easy", "hard"]
 QuestionType = Literal["Basic information", "Preference", "Social", "Subjective"]
 Category = Literal["basic", "preference_easy", "preference_hard", "social", "subjective"]
@@ -93,24 +94,6 @@ class Community:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """One utterance; ``role`` is a person's name, or ``user`` or ``assistant``."""
-
-    role: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Purchase:
-    """One item bought."""
-
-    title: str
-    description: str
-    brand: str
-    categories: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
     """One document: a dated conversation, chat with an assistant, or purchase of some items.
 
@@ -123,16 +106,8 @@ class Session:
     timestamp: str
     time: datetime
     partner: str | None
-    messages: tuple[Message, ...]
+    messages: tuple[Utterance, ...]
     purchases: tuple[Purchase, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GoldValue:
-    """One value to find, and the sessions that reveal it: any one of them is enough."""
-
-    value: str
-    session_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ Models that declare ``takes_prompt_references`` (all that ``personamem eval`` ru
 
 import logging
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -50,8 +51,8 @@ class PromptParts:
 class PromptingTask(ConfigurableTask):  # type: ignore[misc]
     """A task whose documents are questions, each with a prompt of its own.
 
-    A subclass says what it asks by the methods that raise NotImplementedError here, and sets
-    ``fingerprint``: 16 hexadecimal digits that tell its data and settings from others.
+    A subclass says what it asks by the abstract methods, and sets ``fingerprint``: 16 hexadecimal
+    digits that tell its data and settings from others.
     """
 
     fingerprint: str
@@ -63,32 +64,32 @@ class PromptingTask(ConfigurableTask):  # type: ignore[misc]
         # lm-eval leaves the key that named this class in the config, and then rejects it.
         super().__init__(config={key: value for key, value in config.items() if key != "class"})
 
+    @abstractmethod
     def make_messages(self, doc: Doc) -> list[Message]:
         """Return the conversation of a document, its own turn included."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make_turn(self, doc: Doc) -> str:
         """Return the text with which the conversation of a document ends."""
-        raise NotImplementedError
 
+    @abstractmethod
     def split_prompt(self, doc: Doc) -> PromptParts:
         """Return what the prompt of a document is made of."""
-        raise NotImplementedError
 
+    @abstractmethod
     def group_prompt(self, doc: Doc) -> Any:
         """Return a key that prompts share if they are beginnings of one another but for the turn.
 
         None stands for a prompt on its own.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def describe_prompt(self, doc: Doc) -> dict[str, Any]:
         """Return what a reference says of the prompt; see ``PromptReference``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bound_letters(self, doc: Doc) -> int:
         """Return about how long the conversation is, its own turn left aside; rather too much."""
-        raise NotImplementedError
 
     def build_all_requests(self, **kwargs: Any) -> None:
         """Check that the prompts fit the model's window, then build them, or refer to them.

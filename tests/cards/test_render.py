@@ -16,7 +16,14 @@ from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
 from personamem.cards import render_card
-from personamem.cards.fields import ANNOTATIONS_FIELDS, BENCHMARK_FIELDS, CONTEXTS_FIELDS
+from personamem.cards.fields import (
+    ANNOTATIONS_FIELDS,
+    BENCHMARK_FIELDS,
+    CONTEXTS_FIELDS,
+    DOCUMENTS_FIELDS,
+    OPEN_QUESTIONS_FIELDS,
+)
+from personamem.dataset_builder.open_schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
 from personamem.dataset_builder.schema import (
     ANNOTATIONS_SCHEMA,
     BENCHMARK_SCHEMA,
@@ -46,6 +53,36 @@ def test_header_points_every_config_and_split_at_one_parquet_file(manifest: dict
         assert config["data_files"] == [
             {"split": split, "path": f"{name}/{split}.parquet"} for split in ("32k", "1M")
         ]
+
+
+def add_communities(manifest: dict[str, Any]) -> None:
+    kinds = {"conversation": 1_111, "user_ai_interaction": 22}
+    manifest["communities"] = {
+        "communities": 5,
+        "people": 50,
+        "test_users": 15,
+        "questions": 577,
+        "categories": {"basic": 275, "social_two_hop": 80},
+        "outdated": 43,
+        "splits": {"noise_05": {"noise": 0.5, "sessions": 1_688, "kinds": kinds}},
+    }
+    for name in ("documents", "open_questions"):
+        manifest["files"][f"{name}/noise_05.parquet"] = {"sha256": name, "bytes": 5, "rows": 9}
+
+
+def test_communities_are_two_further_configs(manifest: dict[str, Any]) -> None:
+    assert "open_questions" not in render_card(manifest)
+    add_communities(manifest)
+    card = render_card(manifest)
+    configs = MetadataConfigs.from_dataset_card_data(DatasetCard(card).data)
+    assert configs.get_default_config_name() == "benchmark"
+    assert list(configs)[3:] == ["documents", "open_questions"]
+    assert configs["documents"]["data_files"] == [
+        {"split": "noise_05", "path": "documents/noise_05.parquet"}
+    ]
+    assert "| `noise_05` | `0.5` | 1,688 | 1,111 | 22 | 0 |" in card
+    assert "| `social_two_hop` | 80 |" in card
+    assert "15 have documents and are asked 577 questions" in card
 
 
 @pytest.mark.parametrize(
@@ -82,6 +119,8 @@ def test_a_type_absent_from_a_split_counts_zero(manifest: dict[str, Any]) -> Non
         (BENCHMARK_FIELDS, BENCHMARK_SCHEMA, 15),
         (CONTEXTS_FIELDS, CONTEXTS_SCHEMA, 0),
         (ANNOTATIONS_FIELDS, ANNOTATIONS_SCHEMA, 0),
+        (DOCUMENTS_FIELDS, DOCUMENTS_SCHEMA, 0),
+        (OPEN_QUESTIONS_FIELDS, OPEN_QUESTIONS_SCHEMA, 0),
     ],
 )
 def test_field_tables_follow_the_schemas(fields: Any, schema: Any, official: int) -> None:

@@ -47,6 +47,6 @@ def build_group() -> BuildGroup:
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dataset with the splits 4k and 32k of two cohorts, built in this process."""
     folder = tmp_path_factory.mktemp("built") / "dataset"
-    config = make_config(sizes=("4k", "32k"), personas=8)
+    config = make_config(sizes=("4k", "32k"), personas=8, communities=1)
     build_dataset(config, folder, workers=1)
     return folder

@@ -47,7 +47,7 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
     out = tmp_path / "again"
     command = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
     command += ["build", "--size", "4k", "--size", "32k", "--personas", "8", "--out", str(out)]
-    command += ["--workers", "2"]
+    command += ["--communities", "1", "--workers", "2"]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
     )
@@ -65,7 +65,9 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
 
 
 def test_another_seed_gives_other_files(dataset: Path, tmp_path: Path) -> None:
-    build_dataset(make_config(sizes=("4k",), personas=8, seed=1), tmp_path / "d", workers=1)
+    build_dataset(
+        make_config(sizes=("4k",), personas=8, seed=1, communities=0), tmp_path / "d", workers=1
+    )
     assert hashes(tmp_path / "d")["questions_4k.csv"] != hashes(dataset)["questions_4k.csv"]
 
 
@@ -203,7 +205,7 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
     A change of content or code that moves them is a new version of every dataset. If that is meant,
     name it in CHANGELOG.md and put the new hashes here.
     """
-    config = make_config(sizes=("4k",), personas=4)
+    config = make_config(sizes=("4k",), personas=4, communities=1)
     build_dataset(config, tmp_path / "d", workers=1)
     found = hashes(tmp_path / "d")
     assert {name: found[name] for name in GOLDEN} == GOLDEN

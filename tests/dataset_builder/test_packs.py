@@ -7,15 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
+from personamem.dataset_builder.content_yaml import CONTENT, template
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.grammar import expand_all
-from personamem.dataset_builder.packs import (
-    CONTENT,
-    load_pack,
-    load_topic,
-    template,
-    texts_outside_items,
-)
+from personamem.dataset_builder.packs import load_pack, load_topic, texts_outside_items
 from personamem.dataset_builder.schema import TOPICS
 
 DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)

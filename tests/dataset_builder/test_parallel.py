@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from personamem.dataset_builder.parallel import map_in_order
+from personamem.dataset_builder.parallel import Workers
 
 # Numbers to add up, every other job with many: results arrive out of order. The function is a
 # built-in, since the processes are started anew and need not be able to import this file.
@@ -21,7 +21,16 @@ def test_results_come_in_the_order_of_the_jobs_and_few_wait(workers: int) -> Non
             yield job
 
     taken: list[int] = []
-    for result in map_in_order(sum, draw(), workers):
-        taken.append(result)
-        assert len(drawn) - len(taken) < 2 * workers
+    with Workers(workers, __name__) as pool:
+        for result in pool.map_in_order(sum, draw()):
+            taken.append(result)
+            assert len(drawn) - len(taken) < 2 * workers
     assert taken == [sum(job) for job in JOBS]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_job_goes_on_beside_others(workers: int) -> None:
+    with Workers(workers, __name__) as pool:
+        take = pool.start(sum, JOBS[0])
+        assert list(pool.map_in_order(sum, JOBS[1:4])) == [sum(job) for job in JOBS[1:4]]
+        assert take() == sum(JOBS[0])

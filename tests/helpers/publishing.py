@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,3 +78,9 @@ def write_results(path: Path, dataset: str, **changes: Any) -> Path:
     }
     path.write_text(json.dumps(results))
     return path
+
+
+def run_program(command: list[str], environment: dict[str, str]) -> None:
+    """Run a program that must succeed."""
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"

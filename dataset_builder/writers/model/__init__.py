@@ -1,25 +1,27 @@
-"""The ``openai`` writer: sessions from a chat model, each held to its plan before it is used.
+"""The ``openai`` writer: text from a chat model, each piece held to its plan before it is used.
 
-What is written is a function of the briefs, the settings and the stored answers alone.
+What is written is a function of the pieces and the stored answers alone.
 """
 
-from personamem.dataset_builder.writers.model.prompts import hash_prompts, request_session
+from personamem.dataset_builder.writers.model.pieces import SessionPiece
+from personamem.dataset_builder.writers.model.prose import Flaw, FlawError
 from personamem.dataset_builder.writers.model.rounds import (
     MOST_ROUNDS,
     Conclusion,
-    estimate_sessions,
-    write_sessions,
+    Piece,
+    estimate_pieces,
+    write_pieces,
 )
-from personamem.dataset_builder.writers.model.verify import Flaw, FlawError, read_session
+from personamem.dataset_builder.writers.model.templating import hash_prompts
 
 __all__ = [
     "MOST_ROUNDS",
     "Conclusion",
     "Flaw",
     "FlawError",
-    "estimate_sessions",
+    "Piece",
+    "SessionPiece",
+    "estimate_pieces",
     "hash_prompts",
-    "read_session",
-    "request_session",
-    "write_sessions",
+    "write_pieces",
 ]

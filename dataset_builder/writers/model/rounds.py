@@ -1,14 +1,16 @@
-"""Rounds of writing: ask for all sessions, read the answers, ask again for those refused.
+"""Rounds of writing: ask for all pieces, read the answers, ask again for those refused.
 
-A session has up to four attempts, each with the reasons against those before it; then the embedded
-writer's text stands. Which text stands is a function of the briefs, the settings and the store
-alone, so a dataset can be made again without a server. For that, a request that stayed without an
-answer is stored as given up, and is not asked again, even if the server would answer by now.
+A piece is a session, or whatever else a model writes. It has up to four attempts, each with the
+reasons against those before it; then the embedded writer's text stands. Which text stands is a
+function of the pieces and the store alone, so a dataset can be made again without a server. For
+that, a request that stayed without an answer is stored as given up, and is not asked again, even if
+the server would answer by now.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from personamem.dataset_builder.answers import (
     FREE,
@@ -25,11 +27,8 @@ from personamem.dataset_builder.answers import (
     estimate,
     fill_store,
 )
-from personamem.dataset_builder.config import ModelSettings
 from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.sessions import Brief, WrittenSession
-from personamem.dataset_builder.writers.model.prompts import request_session
-from personamem.dataset_builder.writers.model.verify import Flaw, FlawError, read_session
+from personamem.dataset_builder.writers.model.prose import Flaw, FlawError
 
 MOST_ROUNDS = 4
 """The first attempt and three rewrites."""
@@ -41,31 +40,47 @@ NO_ANSWER = "no answer"
 """Beside the flaws, what a session fell back for."""
 
 
+class Piece(Protocol):
+    """What a model is to write: how it is asked for, and how an answer is read and checked."""
+
+    @property
+    def kind(self) -> str:
+        """The plural under which it is counted."""
+        ...
+
+    def request(self, faults: Sequence[str]) -> Request:
+        """Return the request; ``faults`` are what earlier attempts got wrong, in order.
+
+        Every attempt has to be another request, even after the same fault twice.
+        """
+        ...
+
+    def read(self, text: str) -> Any:
+        """Return what an answer holds. Raises FlawError for an answer that is refused."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What came of all sessions; ``written[i]`` is None where brief i fell back.
+    """What came of a piece: what was written, or None where it fell back.
 
-    ``rewritten`` are the sessions that took more than one attempt; ``refusals`` counts attempts by
-    what was wrong with them, ``fallbacks`` sessions by what was wrong with their last.
+    ``refusals`` are what was wrong with the attempts that were refused, in order.
     """
 
-    written: tuple[WrittenSession | None, ...]
-    rewritten: int
-    refusals: Mapping[str, int]
-    fallbacks: Mapping[str, int]
+    written: Any
+    refusals: tuple[str, ...]
 
 
-def write_sessions(
-    briefs: Sequence[Brief],
-    settings: ModelSettings,
+def write_pieces(
+    pieces: Sequence[Piece],
     store: AnswerStore,
     server: Server | None = None,
     *,
     prices: Prices = FREE,
     budget: float | None = None,
     report: Callable[[int, Progress], None] = lambda attempt, progress: None,
-) -> Conclusion:
-    """Have every session written, from the store as far as it goes, then by ``server``.
+) -> list[Conclusion]:
+    """Have every piece written, from the store as far as it goes, then by ``server``.
 
     ``report`` gets the number of the round, from 1, and how far it is.
 
@@ -73,13 +88,13 @@ def write_sessions(
         InvalidInputError: without a server, answers that the store lacks.
         ServerError, BudgetSpentError, StoreError: see ``answer_all``; run again to go on.
     """
-    drafts = [_Draft(brief, settings) for brief in briefs]
+    drafts = [_Draft(piece) for piece in pieces]
     open_drafts = _advance(drafts, store)
     if open_drafts and server is None:
         raise InvalidInputError(
-            f"{store.path} lacks answers for {len(open_drafts):,} of {len(drafts):,} sessions by "
-            f"{settings.name!r}. Accepted: a store that holds them all (written with the same "
-            "settings and version), or a server that writes them."
+            f"{store.path} lacks answers of {open_drafts[0].request.model!r} for "
+            f"{_count_kinds(open_drafts, drafts)}. Accepted: a store that holds them all (written "
+            "with the same settings and version), or a server that writes them."
         )
     number, spent = 0, 0.0
     while open_drafts and server is not None:
@@ -95,33 +110,30 @@ def write_sessions(
         spent += filled.progress.cost
         _give_up(open_drafts, filled.failures, store)
         open_drafts = _advance(open_drafts, store)
-    return _conclude(drafts)
+    return [Conclusion(draft.written, tuple(draft.refusals)) for draft in drafts]
 
 
-def estimate_sessions(
-    briefs: Sequence[Brief], settings: ModelSettings, prices: Prices, store: AnswerStore
-) -> Estimate:
-    """Return what the next round takes; sessions that need no more of it count as stored."""
-    drafts = [_Draft(brief, settings) for brief in briefs]
+def estimate_pieces(pieces: Sequence[Piece], prices: Prices, store: AnswerStore) -> Estimate:
+    """Return what the next round takes; pieces that need no more of it count as stored."""
+    drafts = [_Draft(piece) for piece in pieces]
     _advance(drafts, store)
     return estimate((draft.request for draft in drafts), prices, store)
 
 
 @dataclass(slots=True)
 class _Draft:
-    """One session on its way: the request that is next or was last, and what was refused."""
+    """One piece on its way: the request that is next or was last, and what was refused."""
 
-    brief: Brief
-    settings: ModelSettings
+    piece: Piece
     request: Request = field(init=False)
-    written: WrittenSession | None = None
+    written: Any = None
     is_open: bool = True
     refusals: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     unanswered: int = 0
 
     def __post_init__(self) -> None:
-        self.request = request_session(self.brief, self.settings)
+        self.request = self.piece.request(())
 
     def take(self, outcome: Outcome) -> None:
         """Read what came of the request; go on to the next where it was refused."""
@@ -131,23 +143,23 @@ class _Draft:
             self.is_open = False
             return
         try:
-            self.written = _read(self.brief, outcome)
+            self.written = _read(self.piece, outcome)
             self.is_open = False
         except FlawError as error:
             self.refusals.append(error.flaw)
             self.faults.append(error.reason)
             self.is_open = len(self.faults) < MOST_ROUNDS
             if self.is_open:
-                self.request = request_session(self.brief, self.settings, self.faults)
+                self.request = self.piece.request(self.faults)
                 self.unanswered = 0
 
 
-def _read(brief: Brief, outcome: Outcome) -> WrittenSession:
+def _read(piece: Piece, outcome: Outcome) -> Any:
     if isinstance(outcome, Failure):
         raise FlawError(Flaw.LENGTH, "The answer was far too long.")
     if outcome.finish_reason == "length":
         raise FlawError(Flaw.LENGTH, "The answer was cut off, as it was too long; write less.")
-    return read_session(brief, outcome.text)
+    return piece.read(outcome.text)
 
 
 def _advance(drafts: Sequence[_Draft], store: AnswerStore) -> list[_Draft]:
@@ -182,12 +194,8 @@ def _subtract(budget: float | None, spent: float) -> float | None:
     return budget - spent
 
 
-def _conclude(drafts: Sequence[_Draft]) -> Conclusion:
-    refusals = Counter(flaw for draft in drafts for flaw in draft.refusals)
-    fallbacks = Counter(draft.refusals[-1] for draft in drafts if draft.written is None)
-    return Conclusion(
-        written=tuple(draft.written for draft in drafts),
-        rewritten=sum(draft.written is not None and bool(draft.refusals) for draft in drafts),
-        refusals=dict(sorted((str(flaw), count) for flaw, count in refusals.items())),
-        fallbacks=dict(sorted((str(flaw), count) for flaw, count in fallbacks.items())),
-    )
+def _count_kinds(some: Sequence[_Draft], of: Sequence[_Draft]) -> str:
+    """Return how many of all pieces ``some`` are, by kind: "3 of 28 sessions"."""
+    counts = Counter(draft.piece.kind for draft in some)
+    totals = Counter(draft.piece.kind for draft in of)
+    return ", ".join(f"{counts[kind]:,} of {totals[kind]:,} {kind}" for kind in sorted(counts))

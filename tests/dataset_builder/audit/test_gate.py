@@ -90,5 +90,7 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("personamem.dataset_builder.build.check_split", refuse)
     with pytest.raises(GateError):
-        build_dataset(make_config(sizes=("4k",), personas=4), tmp_path / "data", workers=1)
+        build_dataset(
+            make_config(sizes=("4k",), personas=4, communities=0), tmp_path / "data", workers=1
+        )
     assert not (tmp_path / "data").exists()

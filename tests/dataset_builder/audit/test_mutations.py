@@ -19,7 +19,7 @@ FAST_BASELINES = ("longest", "shortest", "letter by row number", "letter by pers
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("good") / "dataset"
-    build_dataset(make_config(sizes=(SPLIT,), personas=4), folder, workers=1)
+    build_dataset(make_config(sizes=(SPLIT,), personas=4, communities=0), folder, workers=1)
     return folder
 
 

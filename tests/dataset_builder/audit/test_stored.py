@@ -38,12 +38,12 @@ def test_failed_checks_are_named(report: dict[str, Any]) -> None:
 def test_gaps_are_told(report: dict[str, Any], digest: str) -> None:
     assert find_gap([], digest, []) == "it is not what `personamem audit --json` writes"
     assert find_gap(report, "0" * 64, ["4k"]) == "it is about another dataset"
-    assert find_gap(report, digest, ["4k", "8k"]) == "it leaves out the split 8k"
+    assert find_gap(report, digest, ["4k", "8k"]) == "it leaves out 8k"
     assert "personamem 0.0.1" in str(find_gap({**report, "personamem": "0.0.1"}, digest, ["4k"]))
     partial = deepcopy(report)
     rows = partial["splits"]["4k"]["baselines"]["blind"]
     partial["splits"]["4k"]["baselines"]["blind"] = [r for r in rows if r["policy"] != "longest"]
-    assert find_gap(partial, digest, ["4k"]) == "it leaves out baselines of the split 4k"
+    assert find_gap(partial, digest, ["4k"]) == "it leaves out baselines of 4k"
 
 
 def test_a_source_without_a_manifest_has_no_digest(report: dict[str, Any]) -> None:

@@ -26,13 +26,15 @@ def test_help_teaches_with_an_example(command: list[str]) -> None:
 
 def test_build_reports_plain_lines_and_info_and_show_read_the_result(tmp_path: Path) -> None:
     out = tmp_path / "data"
-    built = call("build", "--size", "4k", "--personas", "4", "--out", out, "--workers", "1")
+    scale = ("--size", "4k", "--personas", "4", "--communities", "1")
+    built = call("build", *scale, "--out", out, "--workers", "1")
     assert built.returncode == 0, built.stderr
     assert "4k: 4/4 contexts" in built.stderr
     assert "32 questions" in built.stdout
     info = call("info", out)
     assert info.returncode == 0, info.stderr
     assert "suggest_new_ideas" in info.stdout
+    assert "1 community, 3 people asked" in info.stdout
     shown = call("show", out, "--split", "4k", "--question", "3")
     assert shown.returncode == 0, shown.stderr
     assert "Question:" in shown.stdout

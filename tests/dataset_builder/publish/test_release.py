@@ -20,6 +20,7 @@ from publishing import (
     clean_environment,
     read_files,
     read_plan,
+    run_program,
     write_manifest,
     write_results,
 )
@@ -155,11 +156,6 @@ assert load_dataset("own/bench", "contexts", split="4k", revision="v{version}").
     done = cli.run(*words[1:])
     assert done.code == 0, done.errors
     assert re.search(r"version +│ 1.1.0 │ 1.0.0", done.output)
-
-
-def run_program(command: list[str], environment: dict[str, str]) -> None:
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stderr}"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.config import BuildConfig, make_config
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.package.tables import hash_file
-from personamem.dataset_builder.script import Script, _brief_all, write_script
-from personamem.dataset_builder.writers.model import FlawError, read_session, request_session
+from personamem.dataset_builder.script import Script, lay_out, write_script
+from personamem.dataset_builder.writers.model import FlawError
 from personamem.dataset_builder.writers.surfaces import surfaces
 
 REWRITE = "This is attempt"
@@ -53,13 +53,12 @@ def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
     script, asked = write(config, tmp_path / "store", write_json)
     summary: dict[str, Any] = build_dataset(config, tmp_path / "a", 1, script=script)["writer"]
     assert summary["model"] == "scripted"
-    assert summary["written"] + summary["fallbacks"] == summary["sessions"] == 28
+    summary = summary["sessions"]
+    assert summary["written"] + summary["fallbacks"] == summary["total"] == 28
     assert summary["written"] >= 24
     assert (
         asked
-        == summary["sessions"]
-        + sum(summary["refusals_by_reason"].values())
-        - (summary["fallbacks"])
+        == summary["total"] + sum(summary["refusals_by_reason"].values()) - (summary["fallbacks"])
     )
     text = (tmp_path / "a" / "shared_contexts_4k.jsonl").read_text("utf-8")
     assert text.count("Thank you, I will keep it in mind.") > 50
@@ -78,7 +77,7 @@ def test_a_refused_session_is_written_anew_with_the_reason(
         prompts.append(prompt)
         return write_json(prompt) if REWRITE in prompt else "I would rather not."
 
-    summary = write(config, tmp_path / "store", answer)[0].summary
+    summary = write(config, tmp_path / "store", answer)[0].summary["sessions"]
     assert summary["rewritten"] == summary["written"] >= 24
     assert summary["refusals_by_reason"]["no readable answer"] == 28
     assert any("refused because:\n- The answer cannot be read" in prompt for prompt in prompts)
@@ -128,8 +127,8 @@ def test_hostile_answers_fall_back_and_are_counted(
     config: BuildConfig, tmp_path: Path, answer: Callable[[str], str], reason: str
 ) -> None:
     script, asked = write(config, tmp_path / "store", answer)
-    assert script.summary["written"] == 0
-    assert script.summary["fallbacks_by_reason"] == {reason: 28}
+    assert script.summary["sessions"]["written"] == 0
+    assert script.summary["sessions"]["fallbacks_by_reason"] == {reason: 28}
     assert asked == 4 * 28
 
 
@@ -138,19 +137,19 @@ def test_without_a_server_a_store_must_hold_every_answer(
 ) -> None:
     with (
         AnswerStore(tmp_path / "store") as store,
-        pytest.raises(InvalidInputError, match="lacks answers for 28 of 28 sessions"),
+        pytest.raises(InvalidInputError, match="lacks answers of 'scripted' for 28 of 28 sessions"),
     ):
         write_script(config, store)
 
 
 def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
-    for _, brief in list(_brief_all(config))[:8]:
+    for _, piece in list(lay_out(config))[:8]:
+        brief = piece.brief
         planned = " ".join(text.lower() for fact in brief.plan.facts for text in surfaces(fact))
         foreign = min(text for text in brief.candidates if text not in planned)
-        assert config.model is not None
-        prompt = request_session(brief, config.model).messages[1]["content"]
+        prompt = piece.request().messages[1]["content"]
         with pytest.raises(FlawError, match="not in the outline"):
-            read_session(brief, edit_first(prompt, lambda text, name=foreign: f"{text} {name}."))
+            piece.read(edit_first(prompt, lambda text, name=foreign: f"{text} {name}."))
 
 
 def test_the_command_plans_writes_and_goes_on(
@@ -171,6 +170,6 @@ def test_the_command_plans_writes_and_goes_on(
     assert not (tmp_path / "out").exists()
     with serve_writer(write_json) as server:
         out = run_command(*build, "--base-url", server.url, *prices, "--budget", "1")
-    assert "Sessions: 28, written by scripted" in out
+    assert "sessions: 28, by the model: " in out
     assert "calls: 0 " in run_command(*build, "--plan")
     run_command(*build, "--overwrite")

@@ -7,57 +7,23 @@ relation says is otherwise left to the model.
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 
-from personamem.dataset_builder.answers import UnreadableAnswerError, read_json
 from personamem.dataset_builder.schema import Message
 from personamem.dataset_builder.sessions import Brief, SessionError, WrittenSession, check_session
 from personamem.dataset_builder.tokens import count_tokens
-from personamem.dataset_builder.writers.model.language import is_english
 from personamem.dataset_builder.writers.model.outline import PHRASE_RELATIONS, Turn, outline
-from personamem.dataset_builder.writers.model.prompts import Talk, meanings
+from personamem.dataset_builder.writers.model.prose import (
+    Flaw,
+    FlawError,
+    check_prose,
+    clean,
+    read_form,
+)
+from personamem.dataset_builder.writers.model.session_prompts import Talk, meanings
 from personamem.dataset_builder.writers.surfaces import express_reason, surfaces
 
 LEAST_SHARE = 0.25
 """The least length of a session, as a share of the embedded writer's."""
-
-LEAST_WORDS = 3
-"""In a message."""
-
-MOST_REASON = 300
-"""Letters of a reason that go back to the model."""
-
-# Markup, placeholders, code, labels of facts, control characters, and models about themselves.
-_RESIDUE = re.compile(
-    r"\{\{|\}\}|\{%|%\}|\{#|<[/!?a-zA-Z][^<>]*>|\[[^\]\n]*\||\{[a-zA-Z_:]+\}|\[[A-Z][^\]\n]*\]"
-    r"|```|!!python|&[a-z]+;|\bF\d+\b|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffd]"
-    r"|\bas an ai\b|\blanguage model\b",
-    re.IGNORECASE,
-)
-
-_PLAIN = str.maketrans(dict(zip("\u2018\u2019\u201c\u201d\u00a0\u2011", "''\"\" -", strict=True)))
-
-
-class Flaw(StrEnum):
-    """What a written session was refused for."""
-
-    UNREADABLE = "no readable answer"
-    FORM = "roles or number of messages"
-    MARKUP = "markup or placeholders"
-    LANGUAGE = "not English"
-    LENGTH = "length"
-    MISSING = "a planned fact is missing"
-    FOREIGN = "a fact that is not planned"
-
-
-class FlawError(Exception):
-    """A session that was refused: the kind of flaw, and a reason to tell the model."""
-
-    def __init__(self, flaw: Flaw, reason: str) -> None:
-        # Half of a surrogate pair can be stored in no request.
-        whole = reason.encode("utf-8", "backslashreplace").decode()
-        self.flaw, self.reason = flaw, " ".join(whole.split())[:MOST_REASON]
-        super().__init__(self.reason)
 
 
 def read_session(brief: Brief, text: str) -> WrittenSession:
@@ -66,14 +32,10 @@ def read_session(brief: Brief, text: str) -> WrittenSession:
     Raises:
         FlawError: the answer is not a session that keeps to ``brief``.
     """
-    try:
-        talk = read_json(text, Talk)
-    except UnreadableAnswerError as error:
-        reason = str(error).partition(" It begins")[0]
-        raise FlawError(Flaw.UNREADABLE, reason) from error
+    talk = read_form(text, Talk)
     turns = outline(brief.plan)
     messages = _read_messages(talk, turns)
-    _check_text(messages)
+    check_prose("Message", [message["content"] for message in messages])
     for number, (turn, message) in enumerate(zip(turns, messages, strict=True), start=1):
         _check_turn(number, turn, message["content"].lower())
     _check_foreign(brief, messages)
@@ -95,24 +57,9 @@ def _read_messages(talk: Talk, turns: Sequence[Turn]) -> list[Message]:
             raise FlawError(
                 Flaw.FORM, f"The fact_ids of message {number} were wrong; it carries {stated}."
             )
-        content = found.content.translate(_PLAIN).strip()
+        content = clean(found.content)
         messages.append({"role": turn.role, "content": content})
     return messages
-
-
-def _check_text(messages: Sequence[Message]) -> None:
-    for number, message in enumerate(messages, start=1):
-        content = message["content"]
-        if _RESIDUE.search(content):
-            raise FlawError(
-                Flaw.MARKUP,
-                f"Message {number} held markup, code, a placeholder, a label or a remark about "
-                "language models.",
-            )
-        if len(content.split()) < LEAST_WORDS:
-            raise FlawError(Flaw.LENGTH, f"Message {number} had fewer than {LEAST_WORDS} words.")
-    if not is_english([message["content"] for message in messages]):
-        raise FlawError(Flaw.LANGUAGE, "The messages were not in plain English.")
 
 
 def _check_turn(number: int, turn: Turn, lowered: str) -> None:

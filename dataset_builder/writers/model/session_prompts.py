@@ -4,31 +4,31 @@ Facts are put as the embedded writer words their values, so that the checks find
 templates run sandboxed, and what a model wrote comes into them as data only.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any
 
-from jinja2 import FileSystemLoader, StrictUndefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel, ConfigDict
 
 from personamem.dataset_builder.answers import Request
 from personamem.dataset_builder.config import ModelSettings
-from personamem.dataset_builder.packs import load_topic, read_yaml
+from personamem.dataset_builder.content_yaml import read_yaml
+from personamem.dataset_builder.packs import load_topic
 from personamem.dataset_builder.sessions import Brief
 from personamem.dataset_builder.world.facts import Fact
 from personamem.dataset_builder.world.people import PRONOUNS
 from personamem.dataset_builder.writers.model.outline import Turn, outline
+from personamem.dataset_builder.writers.model.templating import (
+    TEMPLATES,
+    make_request,
+    render,
+    render_text,
+)
 from personamem.dataset_builder.writers.surfaces import (
     REASON_RELATIONS,
     express_reason,
     surfaces,
 )
-
-TEMPLATES = Path(__file__).parent / "templates"
 
 WORDS_PER_TOKEN = 0.72
 """Of everyday English, rather too few: what the prompt allows should fit into the brief."""
@@ -80,15 +80,6 @@ def meanings() -> Mapping[str, Meaning]:
     }
 
 
-@cache
-def hash_prompts() -> str:
-    """Return the sha256 over all templates, in hex: the version of the prompts."""
-    digest = hashlib.sha256()
-    for path in sorted(TEMPLATES.iterdir()):
-        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
 def request_session(brief: Brief, settings: ModelSettings, faults: Sequence[str] = ()) -> Request:
     """Return the request for a session; ``faults`` are what earlier attempts got wrong, in order.
 
@@ -101,37 +92,21 @@ def request_session(brief: Brief, settings: ModelSettings, faults: Sequence[str]
         for number, turn in enumerate(turns, start=1)
         if turn.carries
     ]
-    text = (
-        _environment()
-        .get_template("session.jinja")
-        .render(
-            title=load_topic(brief.plan.topic).title,
-            said_on=brief.plan.said_on.isoformat(),
-            background=brief.embedded.messages[0]["content"],
-            facts=[_describe(turn, brief) for turn in turns if turn.task in ("say", "suggest")],
-            turns=[{"role": turn.role, "task": _word_task(turn)} for turn in turns],
-            user_words=words["user"],
-            assistant_words=words["assistant"],
-            most_words=int(WORDS_PER_TOKEN * brief.most_talk_tokens),
-            carriers=", ".join(carriers),
-            faults=list(faults),
-        )
+    prompt = render(
+        "session.jinja",
+        title=load_topic(brief.plan.topic).title,
+        said_on=brief.plan.said_on.isoformat(),
+        background=brief.embedded.messages[0]["content"],
+        facts=[_describe(turn, brief) for turn in turns if turn.task in ("say", "suggest")],
+        turns=[{"role": turn.role, "task": _word_task(turn)} for turn in turns],
+        user_words=words["user"],
+        assistant_words=words["assistant"],
+        most_words=int(WORDS_PER_TOKEN * brief.most_talk_tokens),
+        carriers=", ".join(carriers),
+        faults=list(faults),
     )
-    most = settings.max_tokens or 2 * brief.most_talk_tokens + JSON_TOKENS * (len(turns) + 4)
-    parameters: dict[str, Any] = {"max_tokens": most}
-    for name in ("temperature", "seed"):
-        if (value := getattr(settings, name)) is not None:
-            parameters[name] = value
-    system = _environment().get_template("system.jinja").render()
-    return Request(
-        model=settings.name,
-        messages=(
-            {"role": "system", "content": system.strip()},
-            {"role": "user", "content": text.strip()},
-        ),
-        parameters=parameters,
-        schema=_schema(),
-    )
+    most = 2 * brief.most_talk_tokens + JSON_TOKENS * (len(turns) + 4)
+    return make_request(settings, prompt, most, Talk)
 
 
 def pick_value(fact: Fact, brief: Brief) -> str:
@@ -157,7 +132,7 @@ def _describe(turn: Turn, brief: Brief) -> dict[str, str]:
         who = fact.contact.phrase.replace(fact.contact.name, f'"{fact.contact.name}"')
         slots |= {"who": who, **PRONOUNS[fact.contact.sex]}
     meaning = meanings()[fact.relation]
-    says = _environment().from_string(meaning.says).render(slots)
+    says = render_text(meaning.says, **slots)
     return {
         "label": turn.label,
         "says": " ".join(says.split()),
@@ -182,18 +157,3 @@ def _words_of(brief: Brief, role: str) -> str:
     ]
     mean = sum(lengths) / len(lengths)
     return f"{max(5, round(0.6 * mean))} to {max(10, round(mean))}"
-
-
-@cache
-def _schema() -> Mapping[str, Any]:
-    return Talk.model_json_schema()
-
-
-@cache
-def _environment() -> ImmutableSandboxedEnvironment:
-    return ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )

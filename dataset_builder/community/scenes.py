@@ -1,0 +1,138 @@
+"""Rendering of content for one archive: fresh scene slots, and a watch on values that are asked.
+
+A document must not answer a question by accident, rightly or wrongly. So every value of an asked
+attribute is watched for, and a piece of text in which one stands that was not meant to is rendered
+anew.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import TypeVar
+
+from personamem.dataset_builder.content_yaml import template
+from personamem.dataset_builder.grammar import capitalise
+from personamem.dataset_builder.streams import Deck
+from personamem.dataset_builder.world.people import people_tables
+
+Piece = TypeVar("Piece")
+Content = TypeVar("Content")
+
+_WORD = re.compile(r"\w+")
+_TRIES = 24
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DAYS_BACK = 20
+_COUNTS = range(2, 61)
+
+
+class Watch:
+    """Finds watched values in texts, as whole words, plurals included and in any case."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self._by_first: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for value in dict.fromkeys(values):
+            words = tuple(_WORD.findall(value.casefold()))
+            if words:
+                self._by_first.setdefault(words[0], []).append((value, words))
+
+    def find(self, text: str) -> list[str]:
+        """Return the watched values that stand in ``text``, once for each place.
+
+        Where one stands within another ("thai" in "pad thai"), only the longer one is meant.
+        """
+        words = _WORD.findall(text.casefold())
+        found: list[tuple[int, int, str]] = []
+        for position, word in enumerate(words):
+            for first in (word, word[:-1]) if word.endswith("s") else (word,):
+                for value, wanted in self._by_first.get(first, ()):
+                    end = position + len(wanted)
+                    if _agree(words[position:end], wanted):
+                        found.append((position, end, value))
+        return [
+            value
+            for start, end, value in found
+            if not any(s <= start and end <= e and e - s > end - start for s, e, _ in found)
+        ]
+
+    def count(self, texts: Iterable[str], meant: Iterable[str]) -> int:
+        """Return how many watched values stand in ``texts`` outside of those that are ``meant``."""
+        pattern = "|".join(re.escape(text) for text in sorted(meant, key=len, reverse=True))
+        if pattern:
+            texts = [re.sub(pattern, " ", text, flags=re.IGNORECASE) for text in texts]
+        return sum(len(self.find(text)) for text in texts)
+
+
+def _agree(words: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether words are those wanted, the last of them perhaps in the plural."""
+    return (
+        len(words) == len(wanted)
+        and list(words[:-1]) == list(wanted[:-1])
+        and words[-1] in (wanted[-1], f"{wanted[-1]}s")
+    )
+
+
+class Renderer:
+    """Deals content from decks and renders it; make one for each archive."""
+
+    def __init__(self, random: Random, watch: Watch) -> None:
+        self.random = random
+        self._watch = watch
+        self._tables = people_tables()
+        self._decks: dict[object, Deck[object]] = {}
+
+    def deal(self, name: object, items: Sequence[Content]) -> Content:
+        """Return the next of ``items``; those of one name come again only after all others."""
+        deck = self._decks.get(name)
+        if deck is None:
+            deck = self._decks[name] = Deck(items, self.random)
+        return deck.deal()  # type: ignore[return-value]
+
+    def scene(self, time: datetime) -> dict[str, str]:
+        """Return fresh values of all scene slots for a session at ``time``."""
+        random = self.random
+        names = random.sample(self._tables["acquaintances"], 2)
+        day = time - timedelta(days=random.randint(1, _DAYS_BACK))
+        return {
+            "weekday": random.choice(_WEEKDAYS),
+            "date": write_day(day),
+            "clock": f"{random.randint(7, 20)}:{random.choice(range(0, 60, 5)):02}",
+            "count": str(random.choice(_COUNTS)),
+            "acquaintance": names[0],
+            "other": names[1],
+            "town": random.choice(self._tables["towns"]),
+            "street": random.choice(self._tables["streets"]),
+        }
+
+    def render(self, source: str, slots: Mapping[str, str]) -> str:
+        """Return a rendering that starts with a capital, also where a value starts a sentence."""
+        text = capitalise(template(source).render(slots, self.random.random))
+        value = slots.get("value", "")
+        if value[:1].islower():
+            for mark in (". ", "? ", "! "):
+                text = text.replace(f"{mark}{value}", f"{mark}{capitalise(value)}")
+        return text
+
+    def make(
+        self,
+        attempt: Callable[[], Piece],
+        texts_of: Callable[[Piece], Iterable[str]],
+        meant: Iterable[str] = (),
+    ) -> Piece:
+        """Return the first of some attempts without watched values, else the one with fewest."""
+        meant = list(meant)
+        best, fewest = None, 0
+        for _ in range(_TRIES):
+            piece = attempt()
+            found = self._watch.count(texts_of(piece), meant)
+            if not found:
+                return piece
+            if best is None or found < fewest:
+                best, fewest = piece, found
+        assert best is not None
+        return best
+
+
+def write_day(day: datetime) -> str:
+    """Return a day as "3 March"."""
+    return f"{day.day} {day:%B}"

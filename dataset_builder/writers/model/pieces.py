@@ -1,0 +1,27 @@
+"""The pieces a model writes, each with its request and its check."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from personamem.dataset_builder.answers import Request
+from personamem.dataset_builder.config import ModelSettings
+from personamem.dataset_builder.sessions import Brief, WrittenSession
+from personamem.dataset_builder.writers.model.session_checks import read_session
+from personamem.dataset_builder.writers.model.session_prompts import request_session
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPiece:
+    """The messages of a session, behind the embedded writer's system message."""
+
+    brief: Brief
+    settings: ModelSettings
+    kind: str = "sessions"
+
+    def request(self, faults: Sequence[str] = ()) -> Request:
+        """Return the request for the messages."""
+        return request_session(self.brief, self.settings, faults)
+
+    def read(self, text: str) -> WrittenSession:
+        """Return the session in an answer. Raises FlawError."""
+        return read_session(self.brief, text)

@@ -1,0 +1,85 @@
+"""What every written text is held to: plain English prose without markup, and how it is refused."""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from personamem.dataset_builder.answers import UnreadableAnswerError, read_json
+from personamem.dataset_builder.writers.model.language import is_english
+
+Form = TypeVar("Form", bound=BaseModel)
+
+LEAST_WORDS = 3
+"""In a text."""
+
+MOST_REASON = 300
+"""Letters of a reason that go back to the model."""
+
+# Markup, placeholders, code, labels of facts, control characters, and models about themselves.
+_RESIDUE = re.compile(
+    r"\{\{|\}\}|\{%|%\}|\{#|<[/!?a-zA-Z][^<>]*>|\[[^\]\n]*\||\{[a-zA-Z_:]+\}|\[[A-Z][^\]\n]*\]"
+    r"|```|!!python|&[a-z]+;|\bF\d+\b|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffd]"
+    r"|\bas an ai\b|\blanguage model\b",
+    re.IGNORECASE,
+)
+
+_PLAIN = str.maketrans(dict(zip("\u2018\u2019\u201c\u201d\u00a0\u2011", "''\"\" -", strict=True)))
+
+
+class Flaw(StrEnum):
+    """What a written text was refused for."""
+
+    UNREADABLE = "no readable answer"
+    FORM = "roles or number of messages"
+    MARKUP = "markup or placeholders"
+    LANGUAGE = "not English"
+    LENGTH = "length"
+    MISSING = "a planned fact is missing"
+    FOREIGN = "a fact that is not planned"
+
+
+class FlawError(Exception):
+    """A text that was refused: the kind of flaw, and a reason to tell the model."""
+
+    def __init__(self, flaw: Flaw, reason: str) -> None:
+        # Half of a surrogate pair can be stored in no request.
+        whole = reason.encode("utf-8", "backslashreplace").decode()
+        self.flaw, self.reason = flaw, " ".join(whole.split())[:MOST_REASON]
+        super().__init__(self.reason)
+
+
+def read_form(text: str, form: type[Form]) -> Form:
+    """Return the JSON object in an answer. Raises FlawError where there is none of that form."""
+    try:
+        return read_json(text, form)
+    except UnreadableAnswerError as error:
+        # What the answer was is no help to the model, only what was wrong with it.
+        reason = str(error).partition(" It begins")[0]
+        raise FlawError(Flaw.UNREADABLE, reason) from error
+
+
+def clean(text: str) -> str:
+    """Return a text with plain quotes, spaces and hyphens, and nothing around it."""
+    return text.translate(_PLAIN).strip()
+
+
+def check_prose(name: str, texts: Sequence[str]) -> None:
+    """Check for what no text may hold; a reason calls the texts ``name`` 1, ``name`` 2, ...
+
+    Raises:
+        FlawError: markup, code, placeholders, too few words, or another language than English.
+    """
+    for number, text in enumerate(texts, start=1):
+        if _RESIDUE.search(text):
+            raise FlawError(
+                Flaw.MARKUP,
+                f"{name} {number} held markup, code, a placeholder, a label or a remark about "
+                "language models.",
+            )
+        if len(text.split()) < LEAST_WORDS:
+            raise FlawError(Flaw.LENGTH, f"{name} {number} had fewer than {LEAST_WORDS} words.")
+    if not is_english(texts):
+        raise FlawError(Flaw.LANGUAGE, f"The {name.lower()}s were not in plain English.")

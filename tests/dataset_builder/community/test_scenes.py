@@ -1,0 +1,32 @@
+"""The watch on values that must not stand in a text by accident."""
+
+import pytest
+
+from personamem.dataset_builder.community.scenes import Watch
+from personamem.dataset_builder.community.wording import contains_words
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We had Thai twice.", ["thai"]),
+        ("A load of pad thai.", ["pad thai"]),
+        ("Otters, and one otter", ["otter", "otter"]),
+        ("thailand", []),
+        ("glass", ["glass"]),
+    ],
+)
+def test_values_are_found_as_whole_words(text: str, found: list[str]) -> None:
+    assert Watch(["thai", "pad thai", "otter", "glass"]).find(text) == found
+
+
+def test_what_is_meant_does_not_count() -> None:
+    watch = Watch(["thai", "otter"])
+    assert watch.count(["pad thai and an otter"], ()) == 2
+    assert watch.count(["pad thai and an otter"], ["Pad Thai"]) == 1
+
+
+def test_words_are_compared_whole() -> None:
+    assert contains_words("She had two Cats.", "cat")
+    assert not contains_words("concatenate", "cat")
+    assert contains_words("a bachelor's degree", "bachelor's degree")
