@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,21 @@ class Progress:
     done: int
     total: int
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a worker makes a context from: its place, and what a model wrote for it.
+
+    ``sessions`` and ``options`` are those of ``Script.of`` and ``Script.options_of``.
+    """
+
+    config: BuildConfig
+    size: str
+    group: int
+    k: int
+    sessions: tuple[WrittenSession | None, ...]
+    options: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +169,14 @@ def _build_split(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
     """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
     jobs = [
-        (config, size, plan.group, k, script.of(size, plan.group, k))
+        Job(
+            config,
+            size,
+            plan.group,
+            k,
+            script.of(size, plan.group, k),
+            script.options_of(size, plan.group),
+        )
         for plan in plan_split(config, size)
         for k in range(schema.COHORT_SIZE)
     ]
@@ -183,14 +205,12 @@ def build_communities(job: tuple[BuildConfig, Path]) -> BuiltCommunities | None:
     )
 
 
-def build_one(
-    job: tuple[BuildConfig, str, int, int, tuple[WrittenSession | None, ...]],
-) -> BuiltContext:
+def build_one(job: Job) -> BuiltContext:
     """Build the context of persona ``k`` of a group and the questions asked in it."""
-    config, size, group, k, written = job
-    plan = plan_split(config, size)[group]
+    config, size, k = job.config, job.size, job.k
+    plan = plan_split(config, size)[job.group]
     cohort = build_cohort(config.seed, plan.cohort)
-    context = build_context(config, plan, cohort, k, written)
+    context = build_context(config, plan, cohort, k, job.sessions)
     messages = list(context.messages)
     body = json.dumps(messages, ensure_ascii=False)
     context_id = hashlib.sha256(body.encode()).hexdigest()
@@ -198,6 +218,7 @@ def build_one(
     rows = []
     for quad_plan in plan.quads:
         quad = word_quad(config, quad_plan, cohort.threads[quad_plan.thread_id])
+        quad = replace(quad, options=job.options.get(quad_plan.quad_id, quad.options))
         rows.append(make_row(config, quad, cohort, k, index, context_id))
     check_context(
         config,

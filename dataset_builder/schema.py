@@ -58,6 +58,9 @@ SIZES = {
 
 LETTERS = "abcd"
 
+MAX_LENGTH_RATIO = 1.25
+"""The longest option of a quad has at most this many times the shortest's letters."""
+
 COHORT_SIZE = 4
 """Personas of a cohort: as many as a question has options, so each option is gold for one."""
 

@@ -7,8 +7,7 @@ from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.findings import Check, Finding, Offences, Section
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.planning import plan_split
-from personamem.dataset_builder.questions.quads import MAX_LENGTH_RATIO
-from personamem.dataset_builder.schema import COHORT_SIZE, Annotation, Question
+from personamem.dataset_builder.schema import COHORT_SIZE, MAX_LENGTH_RATIO, Annotation, Question
 
 UNIFORM_P = 0.01
 """Letters of a release that does not balance them are uniform unless chance is less likely."""

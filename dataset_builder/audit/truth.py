@@ -13,10 +13,11 @@ from itertools import pairwise
 
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.findings import Check, Offences, Section
+from personamem.dataset_builder.audit.wording import find_wording_fault, word_in_cohort
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import plan_sessions
 from personamem.dataset_builder.planning import BEFORE, GroupPlan, QuadPlan, plan_split
-from personamem.dataset_builder.questions.quads import Quad, word_quad
+from personamem.dataset_builder.questions.quads import Quad
 from personamem.dataset_builder.questions.rows import evidence_facts
 from personamem.dataset_builder.schema import COHORT_SIZE, Annotation, ContextRecord, Question
 from personamem.dataset_builder.world.cohort import Cohort, build_cohort
@@ -52,7 +53,9 @@ CAUSALITY = Check(
     "Sessions that are dated before one that they follow.",
 )
 PAIRS = Check(
-    Section.TRUTH, "pairs", "Pairs asked before and after an update that have the same gold."
+    Section.TRUTH,
+    "pairs",
+    "Pairs asked before and after an update that have the same gold, or differ in wording.",
 )
 NEW_IDEAS = Check(
     Section.TRUTH,
@@ -75,6 +78,7 @@ TRUTH_CHECKS = (
 class _World:
     """What one persona's context should say: the plan, the cohort, the facts that are told."""
 
+    config: BuildConfig
     plan: GroupPlan
     cohort: Cohort
     k: int
@@ -122,13 +126,13 @@ def check_truth(
         if annotation is None or plan is None or question.persona_id != context.persona_id:
             offences.add(WORDING, f"question {question.question_id}: not in the world's plan")
             continue
-        quad = _word_quad(config, plan, world.cohort.number)
+        quad = word_in_cohort(config, plan, world.cohort.number)
         _check_question(_Case(world, quad, context, lowered, question, annotation), offences)
     return offences
 
 
 def check_pairs(questions: Sequence[Question], annotations: Mapping[str, Annotation]) -> Offences:
-    """Check that each pair is whole, of one context, and differs in its gold."""
+    """Check that each pair is whole, of one context and one wording, and differs in its gold."""
     pairs: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         annotation = annotations.get(question.question_id)
@@ -137,9 +141,11 @@ def check_pairs(questions: Sequence[Question], annotations: Mapping[str, Annotat
     offences = Offences()
     for pair_id, pair in pairs.items():
         golds = {question.options[question.answer_index] for question in pair}
+        wordings = {(question.user_question_or_message, question.options) for question in pair}
         contexts = {question.shared_context_id for question in pair}
         ends = {question.end_index_in_shared_context for question in pair}
-        if len(pair) != 2 or len(golds) != 2 or len(contexts) != 1 or len(ends) != 2:
+        sizes = [len(found) for found in (pair, golds, contexts, ends, wordings)]
+        if sizes != [2, 2, 1, 2, 1]:
             offences.add(PAIRS, f"pair {pair_id}: {len(pair)} questions, {len(golds)} gold options")
     return offences
 
@@ -155,12 +161,9 @@ def _check_order(context: ContextRecord, offences: Offences) -> None:
 
 def _check_question(case: _Case, offences: Offences) -> None:
     question, annotation, quad, name = case.question, case.annotation, case.quad, case.name
-    if (question.user_question_or_message, question.options, question.question_type) != (
-        quad.question,
-        quad.options,
-        quad.plan.question_type,
-    ):
-        offences.add(WORDING, name)
+    fault = find_wording_fault(case.world.config, case.world.plan, quad, question)
+    if fault:
+        offences.add(WORDING, f"{name}: {fault}")
         return
     try:
         asked_on = date.fromisoformat(annotation.asked_on)
@@ -266,10 +269,4 @@ def _rebuild_world(config: BuildConfig, split: str, persona_id: int) -> _World |
     cohort = build_cohort(config.seed, number)
     sessions = plan_sessions(config, plan, cohort, k)
     told = frozenset(fact.fact_id for session in sessions for fact in session.facts)
-    return _World(plan, cohort, k, told, {quad.quad_id: quad for quad in plan.quads})
-
-
-@lru_cache(maxsize=1024)
-def _word_quad(config: BuildConfig, plan: QuadPlan, cohort: int) -> Quad:
-    # The four personas of a cohort share it, and their contexts come one after the other.
-    return word_quad(config, plan, build_cohort(config.seed, cohort).threads[plan.thread_id])
+    return _World(config, plan, cohort, k, told, {quad.quad_id: quad for quad in plan.quads})

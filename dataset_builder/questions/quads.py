@@ -22,9 +22,6 @@ from personamem.dataset_builder.streams import stream
 from personamem.dataset_builder.world.threads import Thread
 from personamem.dataset_builder.writers.surfaces import SECOND_PERSON
 
-MAX_LENGTH_RATIO = 1.25
-"""The longest option of a quad is at most this many times as long as the shortest, in letters."""
-
 
 @dataclass(frozen=True, slots=True)
 class Quad:
@@ -60,15 +57,13 @@ def word_quad(config: BuildConfig, plan: QuadPlan, thread: Thread) -> Quad:
 
     Raises QuadError when no wording keeps the options alike in length.
     """
-    # A pair is the same question twice, so both are worded from one stream.
-    name = f"{plan.thread_id} {plan.question_type}" if plan.paired else plan.quad_id
     size = plan.quad_id.split("-", 1)[0]
-    random = stream(config.seed, "quad", size, name)
+    random = stream(config.seed, "quad", size, name_wording(plan))
     question = _word_question(plan, thread, random)
     keys = thread.reasons if plan.question_type == schema.REASONS else thread.candidates
     for texts in islice(_word_options(plan, thread, random), 200):
         lengths = [len(text) for text in texts]
-        if max(lengths) <= MAX_LENGTH_RATIO * min(lengths):
+        if max(lengths) <= schema.MAX_LENGTH_RATIO * min(lengths):
             order = random.sample(range(4), 4)
             return Quad(
                 plan=plan,
@@ -79,6 +74,14 @@ def word_quad(config: BuildConfig, plan: QuadPlan, thread: Thread) -> Quad:
     raise QuadError(
         f"{plan.quad_id} ({plan.question_type}, {thread.topic}): options differ too much."
     )
+
+
+def name_wording(plan: QuadPlan) -> str:
+    """Return a name that ``plan`` shares, within its split, with the other quad of its pair only.
+
+    A pair is the same question twice, so both are worded from one stream.
+    """
+    return f"{plan.thread_id} {plan.question_type}" if plan.paired else plan.quad_id
 
 
 def _word_question(plan: QuadPlan, thread: Thread, random: Random) -> str:

@@ -40,13 +40,14 @@ def surfaces(fact: Fact) -> tuple[str, ...]:
         sources = load_topic(fact.topic).shown[fact.value]
     else:
         sources = (fact.value,)
-    return tuple(text for source in sources for text in _all_renderings(source, slots))
+    return tuple(text for source in sources for text in render_all(source, slots))
 
 
 def express_reason(fact: Fact) -> tuple[str, ...]:
     """Return all texts that express the reason which ``fact`` gives, if any."""
-    return tuple(_all_renderings(fact.reason, person_slots(fact)) if fact.reason else ())
+    return tuple(render_all(fact.reason, person_slots(fact)) if fact.reason else ())
 
 
-def _all_renderings(source: str, slots: Mapping[str, str]) -> list[str]:
+def render_all(source: str, slots: Mapping[str, str]) -> list[str]:
+    """Return all texts of a phrase of a pack; ``slots`` are the pronouns for whom it is about."""
     return [parse(text).render(slots, lambda: 0.0) for text in expand_all(template(source))]

@@ -3,7 +3,7 @@
 What is written is a function of the pieces and the stored answers alone.
 """
 
-from personamem.dataset_builder.writers.model.pieces import SessionPiece
+from personamem.dataset_builder.writers.model.pieces import OptionsPiece, SessionPiece
 from personamem.dataset_builder.writers.model.prose import Flaw, FlawError
 from personamem.dataset_builder.writers.model.rounds import (
     MOST_ROUNDS,
@@ -19,6 +19,7 @@ __all__ = [
     "Conclusion",
     "Flaw",
     "FlawError",
+    "OptionsPiece",
     "Piece",
     "SessionPiece",
     "estimate_pieces",

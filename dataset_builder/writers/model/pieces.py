@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from personamem.dataset_builder.answers import Request
 from personamem.dataset_builder.config import ModelSettings
 from personamem.dataset_builder.sessions import Brief, WrittenSession
+from personamem.dataset_builder.writers.model.option_checks import read_options
+from personamem.dataset_builder.writers.model.option_prompts import request_options
+from personamem.dataset_builder.writers.model.options import OptionsBrief
 from personamem.dataset_builder.writers.model.session_checks import read_session
 from personamem.dataset_builder.writers.model.session_prompts import request_session
 
@@ -25,3 +28,20 @@ class SessionPiece:
     def read(self, text: str) -> WrittenSession:
         """Return the session in an answer. Raises FlawError."""
         return read_session(self.brief, text)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionsPiece:
+    """The four options of a quad, or of a pair of quads, in their order."""
+
+    brief: OptionsBrief
+    settings: ModelSettings
+    kind: str = "options"
+
+    def request(self, faults: Sequence[str] = ()) -> Request:
+        """Return the request for the four options."""
+        return request_options(self.brief, self.settings, faults)
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """Return the options in an answer. Raises FlawError."""
+        return read_options(self.brief, text)

@@ -34,9 +34,11 @@ class Flaw(StrEnum):
 
     UNREADABLE = "no readable answer"
     FORM = "roles or number of messages"
+    NUMBER = "number of options"
     MARKUP = "markup or placeholders"
     LANGUAGE = "not English"
     LENGTH = "length"
+    MANNER = "options that differ in manner"
     MISSING = "a planned fact is missing"
     FOREIGN = "a fact that is not planned"
 

@@ -5,7 +5,7 @@ import pytest
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.planning import plan_split
-from personamem.dataset_builder.questions.quads import MAX_LENGTH_RATIO, Quad, word_quad
+from personamem.dataset_builder.questions.quads import Quad, word_quad
 from personamem.dataset_builder.world.cohort import build_cohort
 
 CONFIG = BuildConfig()
@@ -25,7 +25,7 @@ def test_options_are_distinct_and_alike_in_length(quads: list[Quad]) -> None:
     for quad in quads:
         assert len(set(quad.options)) == 4
         lengths = [len(option) for option in quad.options]
-        assert max(lengths) <= MAX_LENGTH_RATIO * min(lengths), quad
+        assert max(lengths) <= schema.MAX_LENGTH_RATIO * min(lengths), quad
 
 
 def test_options_read_like_replies(quads: list[Quad]) -> None:

@@ -1,0 +1,203 @@
+"""Reading and checking the options that a model wrote.
+
+Four personas share a quad and each option is right for one of them, so no wording helps whoever
+sees question and options alone. What has to hold is that every option claims the same of its own
+value: then whoever knows the user finds the one right option, as among the embedded writer's. Since
+each option holds what no other may hold, no two of them read the same.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from personamem.dataset_builder.schema import MAX_LENGTH_RATIO
+from personamem.dataset_builder.writers.model.option_prompts import Options
+from personamem.dataset_builder.writers.model.options import (
+    Manner,
+    OptionBrief,
+    OptionsBrief,
+    cues_of,
+    manners_of,
+)
+from personamem.dataset_builder.writers.model.prose import (
+    Flaw,
+    FlawError,
+    check_prose,
+    clean,
+    read_form,
+)
+
+_TAKEN = " | "
+"""Stands where something was taken out of a text; no checked text holds a bar."""
+
+_LABEL = re.compile(
+    r"^\W*(?:[a-d1-4]|(?:option|reply|answer)\W+\w+)\s*[).:\]]|[(\[][a-d1-4][)\]]"
+    r"|\b(?:option|reply) [a-d1-4]\b",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"[*#|_~`^\\<>{}\[\]]|^\".*\"$")
+
+
+def read_options(brief: OptionsBrief, text: str) -> tuple[str, ...]:
+    """Return the four options in a model's answer, in the order of the brief.
+
+    Raises:
+        FlawError: the answer is not four options that keep to ``brief``.
+    """
+    found = read_form(text, Options).options
+    options = tuple(" ".join(clean(option).split()) for option in found)
+    check_options(brief, options)
+    return options
+
+
+def check_options(brief: OptionsBrief, options: Sequence[str]) -> None:
+    """Check that options keep to ``brief``. Raises FlawError with the first thing wrong."""
+    if len(options) != len(brief.options):
+        raise FlawError(
+            Flaw.NUMBER, f"There were {len(options)} options instead of {len(brief.options)}."
+        )
+    _check_lengths(brief, options)
+    check_prose("Option", options)
+    for number, text in enumerate(options, start=1):
+        _check_form(number, text)
+    rests = [
+        _take_out(number, option, text)
+        for number, (option, text) in enumerate(zip(brief.options, options, strict=True), start=1)
+    ]
+    if brief.subjects:
+        rests = [_find_any(brief.subjects).sub(_TAKEN, rest) for rest in rests]
+    for number, (option, rest) in enumerate(zip(brief.options, rests, strict=True), start=1):
+        _check_foreign(number, brief, option, rest)
+        _check_trait(number, brief, option, rest)
+    for manner in manners_of(brief.question_type):
+        _check_manner(manner, brief, rests)
+
+
+def _check_lengths(brief: OptionsBrief, options: Sequence[str]) -> None:
+    lengths = [len(text) for text in options]
+    counted = f"The options had {', '.join(map(str, lengths))} letters"
+    if min(lengths) < brief.least_letters or max(lengths) > brief.most_letters:
+        raise FlawError(
+            Flaw.LENGTH,
+            f"{counted}; accepted are {brief.least_letters} to {brief.most_letters} each.",
+        )
+    if max(lengths) > MAX_LENGTH_RATIO * min(lengths):
+        raise FlawError(
+            Flaw.LENGTH,
+            f"{counted}; the longest may have {MAX_LENGTH_RATIO} times the shortest's at most.",
+        )
+
+
+def _check_form(number: int, text: str) -> None:
+    if _LABEL.search(text) or _MARKUP.search(text):
+        raise FlawError(
+            Flaw.MARKUP,
+            f"Option {number} held a label, such as (a), or markup or quotes around it.",
+        )
+    if not text[0].isupper() or text[-1] not in ".?!":
+        raise FlawError(
+            Flaw.MARKUP, f"Option {number} did not begin with a capital and end with a full stop."
+        )
+
+
+def _take_out(number: int, option: OptionBrief, text: str) -> str:
+    """Return an option without what it has to hold, and check that it holds that in order."""
+    position = 0
+    for texts in option.holds:
+        found = _find_any(texts).search(text, position)
+        if found is None:
+            behind = " behind what comes first" if position else ""
+            raise FlawError(
+                Flaw.MISSING, f'Option {number} did not hold "{texts[0]}" literally{behind}.'
+            )
+        text = text[: found.start()] + _TAKEN + text[found.end() :]
+        position = found.start() + len(_TAKEN)
+    return text
+
+
+def _check_foreign(number: int, brief: OptionsBrief, option: OptionBrief, rest: str) -> None:
+    """Check that an option names nothing beside its own: no other value, candidate or person."""
+    lowered, draft = rest.lower(), option.draft.lower()
+    for other in brief.options:
+        for text in (text for texts in other.holds for text in texts):
+            if text.lower() in lowered:
+                more = "once more" if other is option else "of another option"
+                raise FlawError(Flaw.FOREIGN, f'Option {number} held "{text}" {more}.')
+    foreign = min(
+        (name for name in brief.barred if name in lowered and name not in draft), default=""
+    )
+    if foreign:
+        raise FlawError(Flaw.FOREIGN, f'Option {number} named "{foreign}", which is not its own.')
+    if brief.names and (found := _find_name(brief.names).search(rest)):
+        raise FlawError(Flaw.FOREIGN, f"Option {number} named a person, {found[0]}.")
+
+
+def _check_trait(number: int, brief: OptionsBrief, option: OptionBrief, rest: str) -> None:
+    for other in brief.options:
+        if not other.trait:
+            continue
+        cues = cues_of(other.trait)
+        if other is option and not _find_words(tuple(cues)).search(rest):
+            listed = ", ".join(cue.replace("*", "...") for cue in cues)
+            raise FlawError(
+                Flaw.MISSING, f"Option {number} was not made plain by one of: {listed}."
+            )
+        if other is not option and (word := _find_beyond_draft(tuple(cues), brief, option, rest)):
+            raise FlawError(
+                Flaw.FOREIGN, f'Option {number} held "{word}", which belongs to another option.'
+            )
+
+
+def _check_manner(manner: Manner, brief: OptionsBrief, rests: Sequence[str]) -> None:
+    found = [
+        _find_beyond_draft(manner.words, brief, option, rest)
+        for option, rest in zip(brief.options, rests, strict=True)
+    ]
+    holder = next((number for number, word in enumerate(found) if word), None)
+    if holder is None:
+        return
+    held = f'Option {holder + 1} {manner.says}: "{found[holder]}"'
+    if manner.is_barred:
+        raise FlawError(Flaw.MANNER, f"{held}. None may.")
+    if "" in found:
+        lacking = found.index("") + 1
+        raise FlawError(Flaw.MANNER, f"{held}. Option {lacking} does not; write all four alike.")
+
+
+def _find_beyond_draft(
+    words: tuple[str, ...], brief: OptionsBrief, option: OptionBrief, rest: str
+) -> str:
+    """Return a word of the list that is the model's own, or ""; what an item is may hold one."""
+    found = _list_words(words, rest)
+    if not found:
+        return ""
+    shared = set.intersection(*(set(_list_words(words, each.draft)) for each in brief.options))
+    own = set(_list_words(words, option.draft)) - shared
+    return next((word for word in found if word not in own), "")
+
+
+def _list_words(words: tuple[str, ...], text: str) -> list[str]:
+    return [match[0].lower() for match in _find_words(words).finditer(text)]
+
+
+@lru_cache(maxsize=512)
+def _find_any(texts: tuple[str, ...]) -> re.Pattern[str]:
+    listed = "|".join(map(re.escape, sorted(texts, key=len, reverse=True)))
+    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def _find_name(names: frozenset[str]) -> re.Pattern[str]:
+    # With their capitals: a name may be a common word beside.
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+
+
+@lru_cache(maxsize=64)
+def _find_words(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for whole words, in which "*" stands for any letters."""
+    listed = []
+    for word in words:
+        pattern = re.escape(word).replace(r"\*", r"\w*")
+        # A mark such as "?" has no word's edge.
+        listed.append(rf"\b{pattern}\b" if word[-1].isalnum() or word[-1] == "*" else pattern)
+    return re.compile("|".join(listed), re.IGNORECASE)
