@@ -1,4 +1,4 @@
-"""A chat server that writes sessions from the prompt's outline, well or in ways that must fail."""
+"""A chat server that writes sessions and options from prompts, well or in ways that must fail."""
 
 import json
 import re
@@ -43,6 +43,22 @@ def write_well(prompt: str) -> Turns:
 def _value_of(says: str) -> str:
     """The first quoted text that is no name of a person."""
     return next(text for text in _QUOTED.findall(says) if not text.istitle() or " " in text)
+
+
+def asks_for_options(prompt: str) -> bool:
+    """Whether a prompt is for the options of a quad, not for a session."""
+    return "The replies, in this order." in prompt
+
+
+def write_options_well(prompt: str) -> list[str]:
+    """The drafts behind one more word; advice says no more than how to go about it."""
+    advice = re.findall(r"^Made plain by .*: ([^,.]+)", prompt, re.M)
+    if advice:
+        words = (
+            "Go about it your own way from beginning to end, and let {} come first in all of it."
+        )
+        return [words.format(cue) for cue in advice]
+    return [f"Well: {draft}" for draft in re.findall(r"^Draft: (.*)$", prompt, re.M)]
 
 
 class WritingServer:

@@ -8,6 +8,7 @@ each option holds what no other may hold, no two of them read the same.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from personamem.dataset_builder.schema import MAX_LENGTH_RATIO
@@ -18,6 +19,7 @@ from personamem.dataset_builder.writers.model.options import (
     OptionsBrief,
     cues_of,
     manners_of,
+    times_of,
 )
 from personamem.dataset_builder.writers.model.prose import (
     Flaw,
@@ -60,17 +62,28 @@ def check_options(brief: OptionsBrief, options: Sequence[str]) -> None:
     check_prose("Option", options)
     for number, text in enumerate(options, start=1):
         _check_form(number, text)
-    rests = [
-        _take_out(number, option, text)
-        for number, (option, text) in enumerate(zip(brief.options, options, strict=True), start=1)
+    pairs = list(zip(brief.options, options, strict=True))
+    drafts = [_take_out(0, option, option.draft, brief.subjects) for option in brief.options]
+    replies = [
+        _Reply(number, option, _take_out(number, option, text, brief.subjects), draft)
+        for number, ((option, text), draft) in enumerate(zip(pairs, drafts, strict=True), start=1)
     ]
-    if brief.subjects:
-        rests = [_find_any(brief.subjects).sub(_TAKEN, rest) for rest in rests]
-    for number, (option, rest) in enumerate(zip(brief.options, rests, strict=True), start=1):
-        _check_foreign(number, brief, option, rest)
-        _check_trait(number, brief, option, rest)
+    for reply in replies:
+        _check_foreign(brief, reply)
+        _check_trait(replies, reply)
+        _check_times(brief, reply)
     for manner in manners_of(brief.question_type):
-        _check_manner(manner, brief, rests)
+        _check_manner(manner, replies)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """An option, and the texts of answer and draft without what it has to hold."""
+
+    number: int
+    option: OptionBrief
+    rest: str
+    draft: str
 
 
 def _check_lengths(brief: OptionsBrief, options: Sequence[str]) -> None:
@@ -100,7 +113,7 @@ def _check_form(number: int, text: str) -> None:
         )
 
 
-def _take_out(number: int, option: OptionBrief, text: str) -> str:
+def _take_out(number: int, option: OptionBrief, text: str, subjects: tuple[str, ...]) -> str:
     """Return an option without what it has to hold, and check that it holds that in order."""
     position = 0
     for texts in option.holds:
@@ -112,47 +125,57 @@ def _take_out(number: int, option: OptionBrief, text: str) -> str:
             )
         text = text[: found.start()] + _TAKEN + text[found.end() :]
         position = found.start() + len(_TAKEN)
-    return text
+    return _find_any(subjects).sub(_TAKEN, text) if subjects else text
 
 
-def _check_foreign(number: int, brief: OptionsBrief, option: OptionBrief, rest: str) -> None:
+def _check_foreign(brief: OptionsBrief, reply: _Reply) -> None:
     """Check that an option names nothing beside its own: no other value, candidate or person."""
-    lowered, draft = rest.lower(), option.draft.lower()
+    lowered, draft = reply.rest.lower(), reply.draft.lower()
+    held = f"Option {reply.number} held"
     for other in brief.options:
         for text in (text for texts in other.holds for text in texts):
             if text.lower() in lowered:
-                more = "once more" if other is option else "of another option"
-                raise FlawError(Flaw.FOREIGN, f'Option {number} held "{text}" {more}.')
-    foreign = min(
-        (name for name in brief.barred if name in lowered and name not in draft), default=""
-    )
+                more = "once more" if other is reply.option else "of another option"
+                raise FlawError(Flaw.FOREIGN, f'{held} "{text}" {more}.')
+    foreign = [name for name in brief.barred if name in lowered and name not in draft]
     if foreign:
-        raise FlawError(Flaw.FOREIGN, f'Option {number} named "{foreign}", which is not its own.')
-    if brief.names and (found := _find_name(brief.names).search(rest)):
-        raise FlawError(Flaw.FOREIGN, f"Option {number} named a person, {found[0]}.")
+        raise FlawError(Flaw.FOREIGN, f'{held} "{min(foreign)}", which is not its own.')
+    if brief.names and (found := _find_name(brief.names).search(reply.rest)):
+        raise FlawError(Flaw.FOREIGN, f"{held} a person's name, {found[0]}.")
 
 
-def _check_trait(number: int, brief: OptionsBrief, option: OptionBrief, rest: str) -> None:
-    for other in brief.options:
-        if not other.trait:
-            continue
-        cues = cues_of(other.trait)
-        if other is option and not _find_words(tuple(cues)).search(rest):
-            listed = ", ".join(cue.replace("*", "...") for cue in cues)
+def _check_trait(replies: Sequence[_Reply], reply: _Reply) -> None:
+    if not reply.option.trait:
+        return
+    cues = cues_of(reply.option.trait)
+    if not _list_words(cues, reply.rest):
+        listed = ", ".join(cue.replace("*", "...") for cue in cues)
+        raise FlawError(
+            Flaw.MISSING, f"Option {reply.number} was not made plain by one of: {listed}."
+        )
+    for other in replies:
+        word = _find_added(cues_of(other.option.trait), replies, reply)
+        if other is not reply and word:
             raise FlawError(
-                Flaw.MISSING, f"Option {number} was not made plain by one of: {listed}."
-            )
-        if other is not option and (word := _find_beyond_draft(tuple(cues), brief, option, rest)):
-            raise FlawError(
-                Flaw.FOREIGN, f'Option {number} held "{word}", which belongs to another option.'
+                Flaw.FOREIGN, f'Option {reply.number} held "{word}", which is for another option.'
             )
 
 
-def _check_manner(manner: Manner, brief: OptionsBrief, rests: Sequence[str]) -> None:
-    found = [
-        _find_beyond_draft(manner.words, brief, option, rest)
-        for option, rest in zip(brief.options, rests, strict=True)
-    ]
+def _check_times(brief: OptionsBrief, reply: _Reply) -> None:
+    times = times_of(brief.question_type)
+    if times is None:
+        return
+    first, last = (list(_find_words(words).finditer(reply.rest)) for words in times)
+    if first and last and first[-1].start() > last[0].start():
+        raise FlawError(
+            Flaw.MANNER,
+            f"Option {reply.number} told of the first time behind the last: "
+            f'"{last[0][0]}", then "{first[-1][0]}".',
+        )
+
+
+def _check_manner(manner: Manner, replies: Sequence[_Reply]) -> None:
+    found = [_find_added(manner.words, replies, reply) for reply in replies]
     holder = next((number for number, word in enumerate(found) if word), None)
     if holder is None:
         return
@@ -164,15 +187,16 @@ def _check_manner(manner: Manner, brief: OptionsBrief, rests: Sequence[str]) -> 
         raise FlawError(Flaw.MANNER, f"{held}. Option {lacking} does not; write all four alike.")
 
 
-def _find_beyond_draft(
-    words: tuple[str, ...], brief: OptionsBrief, option: OptionBrief, rest: str
-) -> str:
-    """Return a word of the list that is the model's own, or ""; what an item is may hold one."""
-    found = _list_words(words, rest)
+def _find_added(words: tuple[str, ...], replies: Sequence[_Reply], reply: _Reply) -> str:
+    """Return the first of ``words`` in a reply, or "".
+
+    A word of its draft alone does not count: it belongs to what the reply is about.
+    """
+    found = _list_words(words, reply.rest)
     if not found:
         return ""
-    shared = set.intersection(*(set(_list_words(words, each.draft)) for each in brief.options))
-    own = set(_list_words(words, option.draft)) - shared
+    shared = set.intersection(*(set(_list_words(words, other.draft)) for other in replies))
+    own = set(_list_words(words, reply.draft)) - shared
     return next((word for word in found if word not in own), "")
 
 

@@ -3,7 +3,7 @@
 A brief holds nothing about whom an option is right for. It is made once for all four personas.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -84,7 +84,15 @@ def manners_of(question_type: str) -> tuple[Manner, ...]:
     return tuple(found)
 
 
-def cues_of(trait: str) -> Sequence[str]:
+def times_of(question_type: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return words for the first and the last time, for options that tell a history."""
+    if question_type != schema.EVOLUTION:
+        return None
+    times = _table()["times"]
+    return tuple(times["first"]), tuple(times["last"])
+
+
+def cues_of(trait: str) -> tuple[str, ...]:
     """Return words of which advice that shows ``trait`` holds one; none for no trait."""
     return tuple(_table()["traits"][trait]) if trait else ()
 

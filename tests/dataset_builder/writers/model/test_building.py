@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writing_server import serve_writer, write_well
+from writing_server import asks_for_options, serve_writer, write_options_well, write_well
 
 from personamem.dataset_builder.answers import AnswerStore, Server
 from personamem.dataset_builder.build import build_dataset
@@ -27,6 +27,8 @@ def config() -> BuildConfig:
 
 
 def write_json(prompt: str) -> str:
+    if asks_for_options(prompt):
+        return json.dumps({"options": write_options_well(prompt)})
     return json.dumps({"turns": write_well(prompt)})
 
 
@@ -42,9 +44,14 @@ def hashes(folder: Path) -> dict[str, str]:
 
 
 def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> tuple[Script, int]:
-    with serve_writer(answer) as server, AnswerStore(path) as store:
+    """Write with ``answer`` for the sessions; return how many requests there were for these."""
+
+    def answer_all(prompt: str) -> str:
+        return write_json(prompt) if asks_for_options(prompt) else answer(prompt)
+
+    with serve_writer(answer_all) as server, AnswerStore(path) as store:
         script = write_script(config, store, Server(server.url, "", concurrency=4))
-        return script, len(server.prompts)
+        return script, sum(not asks_for_options(prompt) for prompt in server.prompts)
 
 
 def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
@@ -137,7 +144,7 @@ def test_without_a_server_a_store_must_hold_every_answer(
 ) -> None:
     with (
         AnswerStore(tmp_path / "store") as store,
-        pytest.raises(InvalidInputError, match="lacks answers of 'scripted' for 28 of 28 sessions"),
+        pytest.raises(InvalidInputError, match="for 7 of 7 options, 28 of 28 sessions"),
     ):
         write_script(config, store)
 
@@ -166,7 +173,7 @@ def test_the_command_plans_writes_and_goes_on(
     build = ["build", "--size", "4k", "--personas", "4", "--workers", "1", "--writer", "openai"]
     build += ["--model", "scripted", "--store", tmp_path / "store", "--out", tmp_path / "out"]
     prices = ["--price-input", "1", "--price-output", "2"]
-    assert "calls: 28 " in run_command(*build, "--plan", *prices)
+    assert "calls: 35 " in run_command(*build, "--plan", *prices)
     assert not (tmp_path / "out").exists()
     with serve_writer(write_json) as server:
         out = run_command(*build, "--base-url", server.url, *prices, "--budget", "1")
