@@ -205,6 +205,13 @@ def reword_a_question(edit: DatasetEdit) -> None:
     edit.benchmark[0]["user_question_or_message"] += " Please."
 
 
+def reword_the_options_of_a_wording(edit: DatasetEdit) -> None:
+    first = edit.benchmark[0]["options"]
+    for row in edit.benchmark:
+        if row["options"] == first:
+            edit.set_options(row, [f"Well: {text}" for text in first])
+
+
 def equalise_a_pair(edit: DatasetEdit) -> None:
     pair_id = next(note["pair_id"] for note in edit.annotations if note["pair_id"])
     ids = {note["question_id"] for note in edit.annotations if note["pair_id"] == pair_id}
@@ -270,6 +277,7 @@ MUTATIONS: dict[Mutation, str] = {
     prefer_a_letter: "letters",
     lose_a_type: "coverage",
     reword_a_question: "wording",
+    reword_the_options_of_a_wording: "wording",
     equalise_a_pair: "pairs",
     name_the_new_idea: "new ideas are new",
     order_rows_by_letter: "letter by row number",
