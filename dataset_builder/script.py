@@ -17,15 +17,18 @@ from personamem.dataset_builder.answers import (
     Progress,
     Server,
 )
+from personamem.dataset_builder.community.briefs import brief_documents
 from personamem.dataset_builder.config import BuildConfig, ModelSettings
 from personamem.dataset_builder.contexts import brief_sessions
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.open_schema import Utterance
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.schema import COHORT_SIZE
 from personamem.dataset_builder.sessions import WrittenSession
 from personamem.dataset_builder.world.cohort import build_cohort
 from personamem.dataset_builder.writers.model import (
     Conclusion,
+    DocumentPiece,
     Piece,
     SessionPiece,
     estimate_pieces,
@@ -34,17 +37,22 @@ from personamem.dataset_builder.writers.model import (
 )
 from personamem.dataset_builder.writers.model.foreign import list_candidates
 
+Place = tuple[str, int, int] | str
+"""Where a piece belongs: size, group and persona of the group of a session; id of a document."""
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
     """Written sessions by (size, group, persona of the group), None for those that fell back.
 
+    ``documents`` are messages of private documents by id, without those that fell back.
     ``summary`` is what the manifest says of the writer.
     """
 
     sessions: Mapping[tuple[str, int, int], tuple[WrittenSession | None, ...]] = field(
         default_factory=dict
     )
+    documents: Mapping[str, tuple[Utterance, ...]] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, size: str, group: int, k: int) -> tuple[WrittenSession | None, ...]:
@@ -67,15 +75,21 @@ def write_script(
     pieces = [piece for _, piece in laid_out]
     done = write_pieces(pieces, store, server, prices=prices, budget=budget, report=report)
     sessions: dict[tuple[str, int, int], list[WrittenSession | None]] = {}
+    documents: dict[str, tuple[Utterance, ...]] = {}
     for (place, _), conclusion in zip(laid_out, done, strict=True):
-        sessions.setdefault(place, []).append(conclusion.written)
+        if not isinstance(place, str):
+            sessions.setdefault(place, []).append(conclusion.written)
+        elif conclusion.written is not None:
+            documents[place] = conclusion.written
     summary = {
         "name": config.writer,
         "model": settings.name,
         "prompts_sha256": hash_prompts(),
         **_summarise(pieces, done),
     }
-    return Script({place: tuple(written) for place, written in sessions.items()}, summary)
+    return Script(
+        {place: tuple(written) for place, written in sessions.items()}, documents, summary
+    )
 
 
 def estimate_script(config: BuildConfig, store: AnswerStore, prices: Prices) -> Estimate:
@@ -83,8 +97,8 @@ def estimate_script(config: BuildConfig, store: AnswerStore, prices: Prices) -> 
     return estimate_pieces([piece for _, piece in lay_out(config)], prices, store)
 
 
-def lay_out(config: BuildConfig) -> Iterator[tuple[tuple[str, int, int], SessionPiece]]:
-    """Yield what a model is to write, each with its place: size, group, persona of the group."""
+def lay_out(config: BuildConfig) -> Iterator[tuple[Place, SessionPiece | DocumentPiece]]:
+    """Yield what a model is to write, each with its place: sessions, then documents."""
     settings = _settings_of(config)
     for size in config.sizes:
         for plan in plan_split(config, size):
@@ -93,6 +107,9 @@ def lay_out(config: BuildConfig) -> Iterator[tuple[tuple[str, int, int], Session
             for k in range(COHORT_SIZE):
                 for brief in brief_sessions(config, plan, cohort, k, candidates):
                     yield (size, plan.group, k), SessionPiece(brief, settings)
+    for number in range(config.communities):
+        for document in brief_documents(config.seed, number):
+            yield document.session_id, DocumentPiece(document, settings)
 
 
 def _summarise(pieces: Sequence[Piece], done: Sequence[Conclusion]) -> dict[str, dict[str, Any]]:

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from personamem.dataset_builder.community.asking import Ask
 from personamem.dataset_builder.community.documents import build_archives, sessions_at
 from personamem.dataset_builder.community.graph import Community, build_community
 from personamem.dataset_builder.community.records import Archive, OpenQuestion, Session
-from personamem.dataset_builder.open_schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS, Utterance
 
 Row = dict[str, Any]
+
+NOTHING_WRITTEN: Mapping[str, tuple[Utterance, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +25,20 @@ class OpenTables:
     questions: Mapping[str, Sequence[Row]]
 
 
-def make_tables(seed: int, count: int) -> OpenTables:
-    """Return the rows of the first ``count`` communities of the world ``seed``."""
+def make_tables(
+    seed: int, count: int, written: Mapping[str, tuple[Utterance, ...]] = NOTHING_WRITTEN
+) -> OpenTables:
+    """Return the rows of the first ``count`` communities of the world ``seed``.
+
+    ``written`` are the messages of documents, by id, that another writer than the embedded one has
+    made.
+    """
     communities: list[Row] = []
     questions: list[Row] = []
     documents: dict[str, list[Row]] = {split: [] for split in NOISE_SPLITS}
     for number in range(count):
         community = build_community(seed, number)
-        archives = build_archives(seed, number)
+        archives = [_reword(archive, written) for archive in build_archives(seed, number)]
         communities.append(make_community(community))
         questions += make_questions(community, archives)
         for split, noise in NOISE_SPLITS.items():
@@ -96,6 +104,14 @@ def make_community(community: Community) -> Row:
             for tie in community.ties
         ],
     }
+
+
+def _reword(archive: Archive, written: Mapping[str, tuple[Utterance, ...]]) -> Archive:
+    sessions = tuple(
+        replace(session, messages=written.get(session.session_id, session.messages))
+        for session in archive.sessions
+    )
+    return replace(archive, sessions=sessions)
 
 
 def _make_document(community: Community, user: int, session: Session) -> Row:

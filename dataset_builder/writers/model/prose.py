@@ -39,6 +39,7 @@ class Flaw(StrEnum):
     LENGTH = "length"
     MISSING = "a planned fact is missing"
     FOREIGN = "a fact that is not planned"
+    FLAT = "a fact is stated flatly"
 
 
 class FlawError(Exception):

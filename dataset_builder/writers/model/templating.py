@@ -26,9 +26,16 @@ def hash_prompts() -> str:
 
 
 def make_request(
-    settings: ModelSettings, prompt: str, most_tokens: int, answer: type[BaseModel]
+    settings: ModelSettings,
+    prompt: str,
+    most_tokens: int,
+    answer: type[BaseModel],
+    system: str = "system.jinja",
 ) -> Request:
-    """Return the request for an ``answer`` of at most ``most_tokens``, unless the settings say."""
+    """Return the request for an ``answer`` of at most ``most_tokens``, unless the settings say.
+
+    ``system`` is the template of the system message.
+    """
     parameters: dict[str, Any] = {"max_tokens": settings.max_tokens or most_tokens}
     for name in ("temperature", "seed"):
         if (value := getattr(settings, name)) is not None:
@@ -36,7 +43,7 @@ def make_request(
     return Request(
         model=settings.name,
         messages=(
-            {"role": "system", "content": render("system.jinja")},
+            {"role": "system", "content": render(system)},
             {"role": "user", "content": prompt},
         ),
         parameters=parameters,
