@@ -23,7 +23,9 @@ REWRITE = "This is attempt"
 
 @pytest.fixture
 def config() -> BuildConfig:
-    return make_config(sizes=("4k",), personas=4, writer="openai", model={"name": "scripted"})
+    return make_config(
+        sizes=("4k",), personas=4, communities=0, writer="openai", model={"name": "scripted"}
+    )
 
 
 def write_json(prompt: str) -> str:
@@ -165,6 +167,7 @@ def test_the_command_plans_writes_and_goes_on(
 
     build = ["build", "--size", "4k", "--personas", "4", "--workers", "1", "--writer", "openai"]
     build += ["--model", "scripted", "--store", tmp_path / "store", "--out", tmp_path / "out"]
+    build += ["--communities", "0"]
     prices = ["--price-input", "1", "--price-output", "2"]
     assert "calls: 28 " in run_command(*build, "--plan", *prices)
     assert not (tmp_path / "out").exists()
