@@ -194,6 +194,24 @@ def test_numbers_of_days_and_clocks_are_no_ages() -> None:
         read(piece, turns)
 
 
+@pytest.mark.parametrize(
+    ("community", "identifier", "value", "instead"),
+    [(0, "000000000061", "doo-wop", "doo wop"), (2, "002001000089", "French", "French horn")],
+    ids=["spelt otherwise", "within another value"],
+)
+def test_a_value_is_found_as_the_check_of_a_dataset_finds_it(
+    community: int, identifier: str, value: str, instead: str
+) -> None:
+    brief = next(b for b in brief_documents(0, community) if b.session_id == identifier)
+    piece = DocumentPiece(brief, SETTINGS)
+    turns = write_document(prompt_of(piece))
+    read(piece, turns)
+    for turn in turns:
+        turn["content"] = turn["content"].replace(value, instead)
+    with pytest.raises(FlawError, match=f'did not hold "{value}" literally'):
+        read(piece, turns)
+
+
 def test_what_would_join_two_hops_is_looked_for_within_other_values(
     pieces: dict[str, DocumentPiece], by_hand: dict[str, Turns]
 ) -> None:
