@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from personamem.dataset_builder.community.asking import Ask
@@ -38,11 +38,11 @@ def make_tables(
     documents: dict[str, list[Row]] = {split: [] for split in NOISE_SPLITS}
     for number in range(count):
         community = build_community(seed, number)
-        archives = [_reword(archive, written) for archive in build_archives(seed, number)]
+        archives = build_archives(seed, number)
         communities.append(make_community(community))
         questions += make_questions(community, archives)
         for split, noise in NOISE_SPLITS.items():
-            documents[split] += make_documents(community, archives, noise)
+            documents[split] += make_documents(community, archives, noise, written)
     return OpenTables(communities, documents, dict.fromkeys(NOISE_SPLITS, questions))
 
 
@@ -55,10 +55,17 @@ def name_category(row: Row) -> str:
     return "social_two_hop" if row["hops"] == 2 else "social_relation"
 
 
-def make_documents(community: Community, archives: Sequence[Archive], noise: float) -> list[Row]:
+def make_documents(
+    community: Community,
+    archives: Sequence[Archive],
+    noise: float,
+    written: Mapping[str, tuple[Utterance, ...]] = NOTHING_WRITTEN,
+) -> list[Row]:
     """Return the rows of ``documents`` of a community at one noise level."""
     return [
-        _make_document(community, archive.user, session)
+        _make_document(
+            community, archive.user, session, written.get(session.session_id, session.messages)
+        )
         for archive in archives
         for session in sessions_at(archive, noise)
     ]
@@ -106,15 +113,9 @@ def make_community(community: Community) -> Row:
     }
 
 
-def _reword(archive: Archive, written: Mapping[str, tuple[Utterance, ...]]) -> Archive:
-    sessions = tuple(
-        replace(session, messages=written.get(session.session_id, session.messages))
-        for session in archive.sessions
-    )
-    return replace(archive, sessions=sessions)
-
-
-def _make_document(community: Community, user: int, session: Session) -> Row:
+def _make_document(
+    community: Community, user: int, session: Session, messages: Sequence[Utterance]
+) -> Row:
     return {
         "community": community.name,
         "person": community.members[user].name,
@@ -122,7 +123,7 @@ def _make_document(community: Community, user: int, session: Session) -> Row:
         "kind": session.kind,
         "time": session.time,
         "partner": session.partner,
-        "messages": [{"role": m.role, "content": m.content} for m in session.messages],
+        "messages": [{"role": m.role, "content": m.content} for m in messages],
         "purchases": [
             {
                 "title": item.title,
