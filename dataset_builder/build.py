@@ -25,6 +25,7 @@ from personamem.dataset_builder.community.rows import make_tables
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.open_schema import Utterance
 from personamem.dataset_builder.package.communities import (
     summarise_communities,
     write_communities,
@@ -125,7 +126,7 @@ def build_dataset(
         Workers(workers, __name__) as pool,
     ):
         splits, counts, checks = {}, {}, {}
-        take_communities = pool.start(build_communities, (config, folder))
+        take_communities = pool.start(build_communities, (config, folder, script.documents))
         for size in config.sizes:
             benchmark, annotations, tokens = _build_split(
                 config, size, folder, pool, report, script
@@ -193,12 +194,14 @@ def _build_split(
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
 
 
-def build_communities(job: tuple[BuildConfig, Path]) -> BuiltCommunities | None:
+def build_communities(
+    job: tuple[BuildConfig, Path, Mapping[str, tuple[Utterance, ...]]],
+) -> BuiltCommunities | None:
     """Write the open questions into a folder and check them; None if the config wants none."""
-    config, folder = job
+    config, folder, written = job
     if not config.communities:
         return None
-    tables = make_tables(config.seed, config.communities)
+    tables = make_tables(config.seed, config.communities, written)
     checks = require_sound(config, tables)
     return BuiltCommunities(
         write_communities(folder, tables), summarise_communities(tables), checks

@@ -5,7 +5,7 @@ to the workers of a build as text, so these need neither a store nor a server.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,11 @@ from personamem.dataset_builder.answers import (
     Progress,
     Server,
 )
+from personamem.dataset_builder.community.briefs import brief_documents
 from personamem.dataset_builder.config import BuildConfig, ModelSettings
 from personamem.dataset_builder.contexts import brief_sessions
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.open_schema import Utterance
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.briefs import brief_options
 from personamem.dataset_builder.questions.quads import name_wording
@@ -28,6 +30,7 @@ from personamem.dataset_builder.sessions import WrittenSession
 from personamem.dataset_builder.world.cohort import build_cohort
 from personamem.dataset_builder.writers.model import (
     Conclusion,
+    DocumentPiece,
     OptionsPiece,
     Piece,
     SessionPiece,
@@ -37,19 +40,22 @@ from personamem.dataset_builder.writers.model import (
 )
 from personamem.dataset_builder.writers.model.foreign import list_candidates
 
+Place = tuple[str, int, int]
+"""Of a session: size, group, persona of the group."""
+
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Written sessions by (size, group, persona of the group), None for those that fell back.
+    """Written sessions by place, None for those that fell back.
 
-    ``options`` are written options by (size, group) and quad, in the order of the quad, without
-    those that fell back. ``summary`` is what the manifest says of the writer.
+    ``options`` are written options by (size, group) and quad, in the order of the quad, and
+    ``documents`` messages of private documents by id, both without those that fell back.
+    ``summary`` is what the manifest says of the writer.
     """
 
-    sessions: Mapping[tuple[str, int, int], tuple[WrittenSession | None, ...]] = field(
-        default_factory=dict
-    )
+    sessions: Mapping[Place, tuple[WrittenSession | None, ...]] = field(default_factory=dict)
     options: Mapping[tuple[str, int], Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    documents: Mapping[str, tuple[Utterance, ...]] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, size: str, group: int, k: int) -> tuple[WrittenSession | None, ...]:
@@ -81,33 +87,39 @@ def write_script(
 ) -> Script:
     """Have all of ``config`` written that a model writes; see ``write_pieces`` for the errors."""
     settings = _settings_of(config)
-    laid_out, options_laid_out = list(lay_out(config)), list(lay_out_options(config))
-    pieces = _list_pieces(laid_out, options_laid_out)
+    laid_out = _lay_out(config)
+    pieces = laid_out.list_pieces()
     done = write_pieces(pieces, store, server, prices=prices, budget=budget, report=report)
-    sessions: dict[tuple[str, int, int], list[WrittenSession | None]] = {}
-    for (place, _), conclusion in zip(laid_out, done, strict=False):
-        sessions.setdefault(place, []).append(conclusion.written)
+    texts = iter([conclusion.written for conclusion in done])
+    sessions: dict[Place, list[WrittenSession | None]] = {}
+    for place, _ in laid_out.sessions:
+        sessions.setdefault(place, []).append(next(texts))
     options: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
-    for (quads, _), conclusion in zip(options_laid_out, done[len(laid_out) :], strict=True):
-        if conclusion.written is not None:
+    for quads, _ in laid_out.options:
+        if (four := next(texts)) is not None:
             of_group = options.setdefault((quads.size, quads.group), {})
-            of_group.update(dict.fromkeys(quads.quad_ids, conclusion.written))
-    summary = {
-        "name": config.writer,
-        "model": settings.name,
-        "prompts_sha256": hash_prompts(),
-        **_summarise(pieces, done),
-    }
-    return Script({place: tuple(written) for place, written in sessions.items()}, options, summary)
+            of_group.update(dict.fromkeys(quads.quad_ids, four))
+    documents = {name: next(texts) for name, _ in laid_out.documents}
+    return Script(
+        {place: tuple(written) for place, written in sessions.items()},
+        options,
+        {name: messages for name, messages in documents.items() if messages is not None},
+        {
+            "name": config.writer,
+            "model": settings.name,
+            "prompts_sha256": hash_prompts(),
+            **_summarise(pieces, done),
+        },
+    )
 
 
 def estimate_script(config: BuildConfig, store: AnswerStore, prices: Prices) -> Estimate:
     """Return what the next round of ``write_script`` takes, without asking anybody."""
-    return estimate_pieces(_list_pieces(lay_out(config), lay_out_options(config)), prices, store)
+    return estimate_pieces(_lay_out(config).list_pieces(), prices, store)
 
 
-def lay_out(config: BuildConfig) -> Iterator[tuple[tuple[str, int, int], SessionPiece]]:
-    """Yield the sessions to write, each with its place: size, group, persona of the group."""
+def lay_out_sessions(config: BuildConfig) -> Iterator[tuple[Place, SessionPiece]]:
+    """Yield the sessions to write, each with its place."""
     settings = _settings_of(config)
     for size in config.sizes:
         for plan in plan_split(config, size):
@@ -131,10 +143,34 @@ def lay_out_options(config: BuildConfig) -> Iterator[tuple[Quads, OptionsPiece]]
                 yield Quads(size, plan.group, tuple(ids)), OptionsPiece(briefs[ids[0]], settings)
 
 
-def _list_pieces(
-    sessions: Iterable[tuple[object, SessionPiece]], options: Iterable[tuple[object, OptionsPiece]]
-) -> list[Piece]:
-    return [*(piece for _, piece in sessions), *(piece for _, piece in options)]
+def lay_out_documents(config: BuildConfig) -> Iterator[tuple[str, DocumentPiece]]:
+    """Yield the private documents to write, each with its id."""
+    settings = _settings_of(config)
+    for number in range(config.communities):
+        for document in brief_documents(config.seed, number):
+            yield document.session_id, DocumentPiece(document, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _LaidOut:
+    sessions: Sequence[tuple[Place, SessionPiece]]
+    options: Sequence[tuple[Quads, OptionsPiece]]
+    documents: Sequence[tuple[str, DocumentPiece]]
+
+    def list_pieces(self) -> list[Piece]:
+        """Return all pieces: sessions, options, documents."""
+        pieces: list[Piece] = [piece for _, piece in self.sessions]
+        pieces += [piece for _, piece in self.options]
+        pieces += [piece for _, piece in self.documents]
+        return pieces
+
+
+def _lay_out(config: BuildConfig) -> _LaidOut:
+    return _LaidOut(
+        list(lay_out_sessions(config)),
+        list(lay_out_options(config)),
+        list(lay_out_documents(config)),
+    )
 
 
 def _summarise(pieces: Sequence[Piece], done: Sequence[Conclusion]) -> dict[str, dict[str, Any]]:

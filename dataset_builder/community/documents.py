@@ -11,6 +11,7 @@ from personamem.dataset_builder.community.asking import Ask, plan_asks
 from personamem.dataset_builder.community.attributes import AttributePack, attribute_packs
 from personamem.dataset_builder.community.drafts import Draft, count_noise, plan_sessions
 from personamem.dataset_builder.community.graph import USERS, Community, build_community
+from personamem.dataset_builder.community.outline import Turn
 from personamem.dataset_builder.community.profiles import Entry, Profile, draw_profiles
 from personamem.dataset_builder.community.records import Archive, OpenQuestion, Session
 from personamem.dataset_builder.community.scenes import Renderer, Watch
@@ -53,6 +54,18 @@ def sessions_at(archive: Archive, noise: float) -> list[Session]:
     )
 
 
+def list_watched(
+    asked: Iterable[str], profiles: Sequence[Profile], packs: Mapping[str, AttributePack]
+) -> Iterable[str]:
+    """Yield what must not stand in a text by accident: relations, and values of ``asked``."""
+    yield from RELATION_WORDS
+    for name in asked:
+        pack = packs[name]
+        yield from pack.all_values()
+        for profile in profiles:
+            yield from (entry.plain for entry in profile.entries.get(name, ()))
+
+
 def _build_archive(
     community: Community,
     user: int,
@@ -68,7 +81,7 @@ def _build_archive(
     people = (user, *partners)
     renderer = Renderer(
         random,
-        Watch(_watched(asked, [profiles[n] for n in people], packs)),
+        Watch(list_watched(asked, [profiles[n] for n in people], packs)),
     )
     writer = ArchiveWriter(community, user, profiles, packs, asked, renderer)
     in_time = sorted(range(len(drafts)), key=lambda number: drafts[number].time)
@@ -77,7 +90,12 @@ def _build_archive(
     signal = sum(draft.is_signal for draft in drafts)
     sessions = {
         number: _write(
-            draft, ids[number], None if draft.is_signal else number - signal, writer, community
+            draft,
+            ids[number],
+            None if draft.is_signal else number - signal,
+            writer,
+            community,
+            user,
         )
         for number, draft in enumerate(drafts)
     }
@@ -89,31 +107,28 @@ def _build_archive(
     return Archive(user, tuple(sessions[number] for number in in_time), questions)
 
 
-def _watched(
-    asked: Iterable[str], profiles: Sequence[Profile], packs: Mapping[str, AttributePack]
-) -> Iterable[str]:
-    """Yield what must not stand in a text by accident."""
-    yield from RELATION_WORDS
-    for name in asked:
-        pack = packs[name]
-        yield from pack.all_values()
-        for profile in profiles:
-            yield from (entry.plain for entry in profile.entries.get(name, ()))
-
-
 def _write(
-    draft: Draft, session_id: str, rank: int | None, writer: ArchiveWriter, community: Community
+    draft: Draft,
+    session_id: str,
+    rank: int | None,
+    writer: ArchiveWriter,
+    community: Community,
+    user: int,
 ) -> Session:
-    messages: tuple[Utterance, ...] = ()
+    turns: tuple[Turn, ...] = ()
     purchases: tuple[Purchase, ...] = ()
-    if draft.kind == "conversation":
-        messages = writer.write_conversation(draft)
+    roles, partner = ("user", "assistant"), None
+    if draft.partner is not None:
+        partner = community.members[draft.partner].name
+        roles, turns = (community.members[user].name, partner), writer.write_conversation(draft)
     elif draft.kind == "user_ai_interaction":
-        messages = writer.write_chat(draft)
+        turns = writer.write_chat(draft)
     else:
         purchases = writer.write_purchase(draft)
-    partner = None if draft.partner is None else community.members[draft.partner].name
-    return Session(session_id, draft.kind, draft.time, partner, messages, purchases, rank)
+    messages = tuple(Utterance(roles[not turn.is_users], turn.text) for turn in turns)
+    return Session(
+        session_id, draft.kind, draft.time, partner, messages, purchases, rank, outline=turns
+    )
 
 
 _Fact = tuple[int, str, Entry]

@@ -1,6 +1,7 @@
 """The parts of an attribute pack: in what words an attribute is asked for and comes up."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
 
@@ -24,6 +25,14 @@ class Keyed(Strict):
     """Something worded for some keys of a ``named`` attribute only; without ``keys`` for all."""
 
     keys: tuple[str, ...] = ()
+
+
+Hinting = TypeVar("Hinting", bound=Keyed)
+
+
+def pick_fitting(hints: Sequence[Hinting], key: str) -> list[Hinting]:
+    """Return the hints that are worded for ``key``."""
+    return [hint for hint in hints if not hint.keys or key in hint.keys]
 
 
 class Hint(Keyed):

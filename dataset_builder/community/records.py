@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from personamem.dataset_builder.community.asking import Ask
+from personamem.dataset_builder.community.outline import Turn
 from personamem.dataset_builder.open_schema import DocumentKind, GoldValue, Purchase, Utterance
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """One document. ``partner`` is a name, None but in conversations.
+
+    ``outline`` has a turn for every message as the embedded writer made it.
 
     ``noise_rank`` is None for sessions that reveal something asked; a noise level has those of the
     others whose rank is below its number of them.
@@ -22,6 +25,7 @@ class Session:
     messages: tuple[Utterance, ...]
     purchases: tuple[Purchase, ...]
     noise_rank: int | None
+    outline: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

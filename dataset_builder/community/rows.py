@@ -9,9 +9,11 @@ from personamem.dataset_builder.community.asking import Ask
 from personamem.dataset_builder.community.documents import build_archives, sessions_at
 from personamem.dataset_builder.community.graph import Community, build_community
 from personamem.dataset_builder.community.records import Archive, OpenQuestion, Session
-from personamem.dataset_builder.open_schema import NOISE_SPLITS
+from personamem.dataset_builder.open_schema import NOISE_SPLITS, Utterance
 
 Row = dict[str, Any]
+
+NOTHING_WRITTEN: Mapping[str, tuple[Utterance, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,14 @@ class OpenTables:
     questions: Mapping[str, Sequence[Row]]
 
 
-def make_tables(seed: int, count: int) -> OpenTables:
-    """Return the rows of the first ``count`` communities of the world ``seed``."""
+def make_tables(
+    seed: int, count: int, written: Mapping[str, tuple[Utterance, ...]] = NOTHING_WRITTEN
+) -> OpenTables:
+    """Return the rows of the first ``count`` communities of the world ``seed``.
+
+    ``written`` are the messages of documents, by id, that another writer than the embedded one has
+    made.
+    """
     communities: list[Row] = []
     questions: list[Row] = []
     documents: dict[str, list[Row]] = {split: [] for split in NOISE_SPLITS}
@@ -34,7 +42,7 @@ def make_tables(seed: int, count: int) -> OpenTables:
         communities.append(make_community(community))
         questions += make_questions(community, archives)
         for split, noise in NOISE_SPLITS.items():
-            documents[split] += make_documents(community, archives, noise)
+            documents[split] += make_documents(community, archives, noise, written)
     return OpenTables(communities, documents, dict.fromkeys(NOISE_SPLITS, questions))
 
 
@@ -47,10 +55,17 @@ def name_category(row: Row) -> str:
     return "social_two_hop" if row["hops"] == 2 else "social_relation"
 
 
-def make_documents(community: Community, archives: Sequence[Archive], noise: float) -> list[Row]:
+def make_documents(
+    community: Community,
+    archives: Sequence[Archive],
+    noise: float,
+    written: Mapping[str, tuple[Utterance, ...]] = NOTHING_WRITTEN,
+) -> list[Row]:
     """Return the rows of ``documents`` of a community at one noise level."""
     return [
-        _make_document(community, archive.user, session)
+        _make_document(
+            community, archive.user, session, written.get(session.session_id, session.messages)
+        )
         for archive in archives
         for session in sessions_at(archive, noise)
     ]
@@ -98,7 +113,9 @@ def make_community(community: Community) -> Row:
     }
 
 
-def _make_document(community: Community, user: int, session: Session) -> Row:
+def _make_document(
+    community: Community, user: int, session: Session, messages: Sequence[Utterance]
+) -> Row:
     return {
         "community": community.name,
         "person": community.members[user].name,
@@ -106,7 +123,7 @@ def _make_document(community: Community, user: int, session: Session) -> Row:
         "kind": session.kind,
         "time": session.time,
         "partner": session.partner,
-        "messages": [{"role": m.role, "content": m.content} for m in session.messages],
+        "messages": [{"role": m.role, "content": m.content} for m in messages],
         "purchases": [
             {
                 "title": item.title,

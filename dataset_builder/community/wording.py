@@ -32,9 +32,12 @@ RELATION_WORDS = (
 )
 """Words that say how two people are related: documents that reveal an attribute have none."""
 
+_FAVOURITE = r"\bmy (?:all-time )?favou?rite"
+_BEING = r"\bI(?:'m| am)(?: an?)? {0}|\bI (?:was|am) (?:a|an) {0}"
+_OWNING = r"\bmy [\w' -]{{1,30}} (?:is|are) (?:an? )?{0}"
+
 _FLAT = re.compile(
-    r"\bmy (?:all-time )?favou?rite|\bI(?:'m| am)(?: an?)? \{|\bI (?:was|am) (?:a|an) \{"
-    r"|\bmy [\w' -]{1,30} (?:is|are) (?:an? )?\{(?:a:|cap:)?(?:value|key)\}",
+    "|".join((_FAVOURITE, _BEING.format(r"\{"), _OWNING.format(r"\{(?:a:|cap:)?(?:value|key)\}"))),
     re.IGNORECASE,
 )
 
@@ -48,6 +51,14 @@ def check_indirect(source: str) -> str:
             "happens, in which the value occurs"
         )
     return source
+
+
+def find_flat(text: str, value: str) -> str | None:
+    """Return the words with which a text states ``value`` flatly, as no hint may, if it does."""
+    named = rf"{re.escape(value)}(?!\w)"
+    flat = "|".join((_FAVOURITE, _BEING.format(named), _OWNING.format(named)))
+    found = re.search(flat, text, re.IGNORECASE)
+    return found[0] if found else None
 
 
 def check_always(where: str, source: str, slot: str) -> None:

@@ -6,17 +6,29 @@ is about the same themes and reveals none; which of them come first is drawn.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TypeVar
 
 from personamem.dataset_builder.community.attributes import AttributePack
 from personamem.dataset_builder.community.content import Frame, load_content
 from personamem.dataset_builder.community.drafts import Draft, Reveal
 from personamem.dataset_builder.community.graph import Community
-from personamem.dataset_builder.community.hints import Goods, Keyed, PurchaseHint
+from personamem.dataset_builder.community.hints import Goods, PurchaseHint, pick_fitting
 from personamem.dataset_builder.community.others import values_of_nobody
+from personamem.dataset_builder.community.outline import (
+    EVERYDAY,
+    FRAME,
+    UNRELATED,
+    Matter,
+    Part,
+    Turn,
+    keys_in,
+    make_exchange,
+    make_matter,
+    merge_turns,
+    take_turns,
+)
 from personamem.dataset_builder.community.profiles import Entry, Profile
 from personamem.dataset_builder.community.scenes import Renderer, Watch, write_day
-from personamem.dataset_builder.open_schema import Purchase, Utterance
+from personamem.dataset_builder.open_schema import Purchase
 from personamem.dataset_builder.unrelated.writer import UnrelatedWriter
 
 MOST_UTTERANCES = 14
@@ -34,11 +46,6 @@ _THEMES = 0.88
 """Share of other talk that is on the theme of an attribute; the rest is on everyday things."""
 
 NO_SLOTS: Mapping[str, str] = {}
-
-Hinting = TypeVar("Hinting", bound=Keyed)
-
-Turn = tuple[bool, str]
-"""Whether the user speaks, and what is said."""
 
 
 class ArchiveWriter:
@@ -66,9 +73,8 @@ class ArchiveWriter:
         self._free: dict[str, list[Entry]] = {}
         self._unrelated = UnrelatedWriter(renderer.random)
 
-    def write_conversation(self, draft: Draft) -> tuple[Utterance, ...]:
+    def write_conversation(self, draft: Draft) -> tuple[Turn, ...]:
         """Return the utterances of user and partner, by turns, the user's first."""
-        assert draft.partner is not None
         stretches = [self._reveal(reveal, draft.time) for reveal in draft.reveals]
         if draft.with_event:
             stretches.append(self._talk_of_event(draft.time))
@@ -80,30 +86,26 @@ class ArchiveWriter:
         opening = self._frame("openers", content.openers, draft.time)
         turns = [*opening, *(turn for s in stretches for turn in s)]
         closing = self._frame("closings", content.closings, draft.time)
-        merged = _merge([*turns, *closing])
+        merged = merge_turns([*turns, *closing])
         if len(merged) > MOST_UTTERANCES:
-            merged = _merge(turns)[:MOST_UTTERANCES]
-        names = {
-            True: self._community.members[self._user].name,
-            False: self._community.members[draft.partner].name,
-        }
-        return tuple(Utterance(names[speaks], text) for speaks, text in merged)
+            merged = merge_turns(turns)[:MOST_UTTERANCES]
+        return tuple(merged)
 
-    def write_chat(self, draft: Draft) -> tuple[Utterance, ...]:
+    def write_chat(self, draft: Draft) -> tuple[Turn, ...]:
         """Return the messages of user and assistant, by turns."""
         exchanges = [self._reveal_in_chat(reveal, draft.time) for reveal in draft.reveals]
         wanted = max(self._random.choice(_EXCHANGES), len(exchanges) + 1)
         while len(exchanges) < wanted:
             exchanges.append(self._chat(draft.time))
         self._random.shuffle(exchanges)
-        texts: list[str] = []
+        turns: list[Turn] = []
         for exchange in exchanges:
-            ask, *rest = exchange
-            if texts and self._random.random() < 0.4:
-                ask = f"{self._line('thanks', load_content().chat_thanks, draft.time)} {ask}"
-            texts += [ask, *rest]
-        roles = ("user", "assistant")
-        return tuple(Utterance(roles[n % 2], text) for n, text in enumerate(texts))
+            first, *rest = exchange
+            if turns and self._random.random() < 0.4:
+                thanks = self._line("thanks", load_content().chat_thanks, draft.time)
+                first = Turn(True, (Part("lead", FRAME, thanks), *first.parts))
+            turns += [first, *rest]
+        return tuple(turns)
 
     def write_purchase(self, draft: Draft) -> tuple[Purchase, ...]:
         """Return the items bought at once."""
@@ -126,14 +128,16 @@ class ArchiveWriter:
             updates = self._packs[reveal.attribute].updates
             sources = [(u.lead, u.say, u.reply) for u in updates]
         else:
-            fitting = _fitting(self._packs[reveal.attribute].conversation, reveal.entry)
+            fitting = pick_fitting(self._packs[reveal.attribute].conversation, reveal.entry.key)
             sources = [(h.lead, h.say, h.reply) for h in fitting]
         name = ("conversation", reveal.attribute, reveal.former is None, reveal.entry.key)
-        return self._stretch(speaks, name, sources, time, self._slots_of(reveal))
+        slots = self._slots_of(reveal)
+        texts, _ = self._make_stretch(name, sources, time, slots)
+        return take_turns(speaks, self._matter_of(reveal, texts[1]), texts)
 
-    def _reveal_in_chat(self, reveal: Reveal, time: datetime) -> list[str]:
+    def _reveal_in_chat(self, reveal: Reveal, time: datetime) -> list[Turn]:
         if reveal.attribute:
-            fitting = _fitting(self._packs[reveal.attribute].chat, reveal.entry)
+            fitting = pick_fitting(self._packs[reveal.attribute].chat, reveal.entry.key)
             sources = [(hint.say, hint.reply) for hint in fitting]
         else:
             sources = [(hint.say, hint.reply) for hint in load_content().relations.chat]
@@ -144,10 +148,11 @@ class ArchiveWriter:
             name = ("chat", reveal.attribute, reveal.entry.key)
             return [self._renderer.render(s, slots) for s in self._renderer.deal(name, sources)]
 
-        return self._renderer.make(attempt, list, more.values())
+        texts = self._renderer.make(attempt, list, more.values())
+        return make_exchange(self._matter_of(reveal, texts[0]), texts)
 
     def _reveal_in_purchase(self, reveal: Reveal) -> Purchase:
-        fitting = _fitting(self._packs[reveal.attribute].purchase, reveal.entry)
+        fitting = pick_fitting(self._packs[reveal.attribute].purchase, reveal.entry.key)
         more = self._slots_of(reveal)
         name = ("purchase", reveal.attribute, reveal.entry.key)
         return self._renderer.make(
@@ -165,22 +170,24 @@ class ArchiveWriter:
             slots["old"] = reveal.former.text
         return slots
 
-    def _stretch(
+    def _matter_of(self, reveal: Reveal, said: str) -> Matter:
+        return make_matter(reveal, self._community.members[reveal.subject].name, said)
+
+    def _make_stretch(
         self,
-        user_speaks: bool,
         name: object,
         sources: Sequence[tuple[str, str, str]],
         time: datetime,
         slots: Mapping[str, str] = NO_SLOTS,
-    ) -> list[Turn]:
-        """Return lead, say and reply; the one who does not speak leads and replies."""
+    ) -> tuple[list[str], str]:
+        """Return lead, say and reply, and the ``{other}`` they may be about."""
 
-        def attempt() -> list[Turn]:
+        def attempt() -> tuple[list[str], str]:
             scene = {**self._renderer.scene(time), **slots}
             texts = [self._renderer.render(s, scene) for s in self._renderer.deal(name, sources)]
-            return list(zip((not user_speaks, user_speaks, not user_speaks), texts, strict=True))
+            return texts, scene["other"]
 
-        return self._renderer.make(attempt, lambda turns: [t for _, t in turns], slots.values())
+        return self._renderer.make(attempt, lambda made: made[0], slots.values())
 
     def _talk(self, draft: Draft) -> list[Turn]:
         """Return talk that reveals nothing asked for; more of it is near misses in noise."""
@@ -191,17 +198,21 @@ class ArchiveWriter:
             free = self._values_of_nobody(pack)
             if free:
                 value = self._random.choice(free)
-                hints = _fitting(pack.noise.others, value)
+                hints = pick_fitting(pack.noise.others, value.key)
                 sources = [(h.lead, h.say, h.reply) for h in hints]
                 name = ("others", pack.attribute, value.key)
                 more = {"value": value.text} | ({"key": value.key} if value.key else {})
-                return self._stretch(speaks, name, sources, draft.time, more)
+                texts, other = self._make_stretch(name, sources, draft.time, more)
+                values = (value.plain, *keys_in(texts[1], value))
+                matter = Matter("others", pack.attribute, values, (other,))
+                return take_turns(speaks, matter, texts)
         if draw < _THEMES:
             pack = self._packs[self._theme()]
             sources = [(t.lead, t.say, t.reply) for t in pack.noise.talk]
-            return self._stretch(speaks, ("talk", pack.attribute), sources, draft.time)
+            texts, _ = self._make_stretch(("talk", pack.attribute), sources, draft.time)
+            return take_turns(speaks, Matter("theme", pack.attribute), texts)
         sources = [(t.lead, t.say, t.reply) for t in load_content().talk]
-        return self._stretch(speaks, "talk", sources, draft.time)
+        return take_turns(speaks, EVERYDAY, self._make_stretch("talk", sources, draft.time)[0])
 
     def _values_of_nobody(self, pack: AttributePack) -> list[Entry]:
         if pack.attribute not in self._free:
@@ -224,13 +235,17 @@ class ArchiveWriter:
         sources = [(p.lead, p.say, p.reply) for p in parts]
         when = write_day(datetime.combine(event.date, datetime.min.time()))
         more = {"event": event.name, "event_date": when}
-        return self._stretch(self._random.random() < 0.5, ("event", before), sources, time, more)
+        speaks = self._random.random() < 0.5
+        texts, _ = self._make_stretch(("event", before), sources, time, more)
+        matter = Matter("event", "", (event.name.removeprefix("the "),))
+        return take_turns(speaks, matter, texts)
 
-    def _chat(self, time: datetime) -> list[str]:
+    def _chat(self, time: datetime) -> list[Turn]:
         if self._random.random() < 0.4:
-            return self._renderer.make(
+            texts = self._renderer.make(
                 lambda: [message["content"] for message in self._unrelated.exchange()], list
             )
+            return make_exchange(UNRELATED, texts)
         pack = self._packs[self._theme()]
         sources = [(talk.say, talk.reply) for talk in pack.noise.chat]
 
@@ -239,7 +254,7 @@ class ArchiveWriter:
             name = ("chat", "noise", pack.attribute)
             return [self._renderer.render(s, slots) for s in self._renderer.deal(name, sources)]
 
-        return self._renderer.make(attempt, list)
+        return make_exchange(Matter("theme", pack.attribute), self._renderer.make(attempt, list))
 
     def _goods(self) -> Purchase:
         pack = self._packs[self._theme()]
@@ -264,10 +279,11 @@ class ArchiveWriter:
 
     def _frame(self, part: str, frames: Sequence[Frame], time: datetime) -> list[Turn]:
         frame = self._renderer.deal(part, frames)
-        return [
-            (True, self._line((part, frame.user), [frame.user], time)),
-            (False, self._line((part, frame.partner), [frame.partner], time)),
+        texts = [
+            self._line((part, frame.user), [frame.user], time),
+            self._line((part, frame.partner), [frame.partner], time),
         ]
+        return make_exchange(FRAME, texts)
 
     def _line(self, name: object, lines: Sequence[str], time: datetime) -> str:
         return self._renderer.make(
@@ -278,21 +294,5 @@ class ArchiveWriter:
         )
 
 
-def _fitting(hints: Sequence[Hinting], entry: Entry) -> list[Hinting]:
-    """Return the hints that are worded for the entry's key."""
-    return [hint for hint in hints if not hint.keys or entry.key in hint.keys]
-
-
 def _texts(item: Purchase) -> Iterable[str]:
     return (item.title, item.description)
-
-
-def _merge(turns: Iterable[Turn]) -> list[Turn]:
-    """Join what one side says in a row."""
-    merged: list[Turn] = []
-    for speaks, text in turns:
-        if merged and merged[-1][0] == speaks:
-            merged[-1] = (speaks, f"{merged[-1][1]} {text}")
-        else:
-            merged.append((speaks, text))
-    return merged

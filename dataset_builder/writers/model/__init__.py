@@ -3,7 +3,11 @@
 What is written is a function of the pieces and the stored answers alone.
 """
 
-from personamem.dataset_builder.writers.model.pieces import OptionsPiece, SessionPiece
+from personamem.dataset_builder.writers.model.pieces import (
+    DocumentPiece,
+    OptionsPiece,
+    SessionPiece,
+)
 from personamem.dataset_builder.writers.model.prose import Flaw, FlawError
 from personamem.dataset_builder.writers.model.rounds import (
     MOST_ROUNDS,
@@ -17,6 +21,7 @@ from personamem.dataset_builder.writers.model.templating import hash_prompts
 __all__ = [
     "MOST_ROUNDS",
     "Conclusion",
+    "DocumentPiece",
     "Flaw",
     "FlawError",
     "OptionsPiece",

@@ -41,6 +41,7 @@ class Flaw(StrEnum):
     MANNER = "options that differ in manner"
     MISSING = "a planned fact is missing"
     FOREIGN = "a fact that is not planned"
+    FLAT = "a fact is stated flatly"
 
 
 class FlawError(Exception):

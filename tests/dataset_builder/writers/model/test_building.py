@@ -14,7 +14,7 @@ from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.config import BuildConfig, make_config
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.package.tables import hash_file
-from personamem.dataset_builder.script import Script, lay_out, write_script
+from personamem.dataset_builder.script import Script, lay_out_sessions, write_script
 from personamem.dataset_builder.writers.model import FlawError
 from personamem.dataset_builder.writers.surfaces import surfaces
 
@@ -23,7 +23,9 @@ REWRITE = "This is attempt"
 
 @pytest.fixture
 def config() -> BuildConfig:
-    return make_config(sizes=("4k",), personas=4, writer="openai", model={"name": "scripted"})
+    return make_config(
+        sizes=("4k",), personas=4, communities=0, writer="openai", model={"name": "scripted"}
+    )
 
 
 def write_json(prompt: str) -> str:
@@ -150,7 +152,7 @@ def test_without_a_server_a_store_must_hold_every_answer(
 
 
 def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
-    for _, piece in list(lay_out(config))[:8]:
+    for _, piece in list(lay_out_sessions(config))[:8]:
         brief = piece.brief
         planned = " ".join(text.lower() for fact in brief.plan.facts for text in surfaces(fact))
         foreign = min(text for text in brief.candidates if text not in planned)
@@ -172,6 +174,7 @@ def test_the_command_plans_writes_and_goes_on(
 
     build = ["build", "--size", "4k", "--personas", "4", "--workers", "1", "--writer", "openai"]
     build += ["--model", "scripted", "--store", tmp_path / "store", "--out", tmp_path / "out"]
+    build += ["--communities", "0"]
     prices = ["--price-input", "1", "--price-output", "2"]
     assert "calls: 35 " in run_command(*build, "--plan", *prices)
     assert not (tmp_path / "out").exists()

@@ -1,0 +1,40 @@
+"""Writes documents of communities from the prompt's outline, as a dull model would."""
+
+import json
+import re
+from typing import Any
+
+Turns = list[dict[str, Any]]
+
+_MESSAGE = re.compile(r"^\d+\. (.+)\n((?:   - .*\n?)+)", re.MULTILINE)
+_SKETCH = re.compile(r"Sketch: (.*?)(?: name: .*)?$")
+_ANSWER = (
+    "That is easily sorted out. Take one step after the other, keep a note of what you have done, "
+    "and ask somebody at the desk if it is still not clear to you by then."
+)
+
+
+def is_document(prompt: str) -> bool:
+    """Whether a prompt asks for a document and not for a session."""
+    return prompt.startswith(("Write a private conversation", "Write a chat of "))
+
+
+def write_document(prompt: str) -> Turns:
+    """The sketches, with a word of its own here and there."""
+    turns = []
+    for role, tasks in _MESSAGE.findall(prompt):
+        texts = []
+        for task in tasks.splitlines():
+            if sketch := _SKETCH.search(task):
+                now = "These days, well: " if "any more" in task.partition("Sketch")[0] else ""
+                texts.append(f"{now}{sketch[1]}")
+            elif "answers helpfully" in task:
+                texts.append(_ANSWER)
+            else:
+                texts.append("I see, that is how it is, and there you have it.")
+        turns.append({"role": role, "content": " ".join(texts)})
+    return turns
+
+
+def write_document_json(prompt: str) -> str:
+    return json.dumps({"turns": write_document(prompt)})
