@@ -5,7 +5,6 @@ back bytes; the parent writes them in a fixed order, so the number of workers ch
 """
 
 import hashlib
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +38,7 @@ from personamem.dataset_builder.package.tables import (
     ContextsWriter,
     batch_from_bytes,
     batch_to_bytes,
+    encode_messages,
     write_questions,
 )
 from personamem.dataset_builder.parallel import Workers
@@ -192,9 +192,8 @@ def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:
     plan = plan_split(config, size)[group]
     cohort = build_cohort(config.seed, plan.cohort)
     context = build_context(config, plan, cohort, k)
-    messages = list(context.messages)
-    body = json.dumps(messages, ensure_ascii=False)
-    context_id = hashlib.sha256(body.encode()).hexdigest()
+    body = encode_messages(context.messages)
+    context_id = hashlib.sha256(body).hexdigest()
     index = ContextIndex(context)
     rows = []
     for quad_plan in plan.quads:
@@ -208,7 +207,7 @@ def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:
         *_as_read([row.benchmark for row in rows], [row.annotation for row in rows]),
     )
     batch = _context_batch(context, index, context_id)
-    line = f'{{"{context_id}": {body}}}\n'.encode()
+    line = b'{"%s": %s}\n' % (context_id.encode(), body)
     return BuiltContext(context_id, batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
 
 
