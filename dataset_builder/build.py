@@ -5,10 +5,10 @@ back bytes; the parent writes them in a fixed order, so the number of workers ch
 """
 
 import hashlib
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from personamem.dataset_builder.package.tables import (
     ContextsWriter,
     batch_from_bytes,
     batch_to_bytes,
+    encode_messages,
     write_questions,
 )
 from personamem.dataset_builder.parallel import Workers
@@ -123,13 +124,20 @@ def build_dataset(
     with (
         stage_folder(out, overwrite) as folder,
         BlindGate() as blind,
-        Workers(workers, __name__) as pool,
+        Workers(workers, "personamem.dataset_builder.worker_imports") as pool,
     ):
         splits, counts, checks = {}, {}, {}
         take_communities = pool.start(build_communities, (config, folder, script.documents))
-        for size in config.sizes:
-            benchmark, annotations, tokens = _build_split(
-                config, size, folder, pool, report, script
+        # Large contexts first, and all sizes in one queue: no process waits at the end of a split,
+        # and what has to follow the last context is little.
+        jobs = {
+            size: _list_jobs(config, size, script)
+            for size in sorted(config.sizes, key=schema.SIZES.__getitem__, reverse=True)
+        }
+        contexts = pool.map_in_order(build_one, chain.from_iterable(jobs.values()))
+        for size, own in jobs.items():
+            benchmark, annotations, tokens = _write_contexts(
+                folder, size, islice(contexts, len(own)), len(own), report
             )
             questions, notes = _as_read(benchmark, annotations)
             checks[size] = check_split(config, size, questions, notes, tuple(tokens))
@@ -146,30 +154,23 @@ def build_dataset(
             f"configuration {config.fingerprint()}.\n",
             encoding="utf-8",
         )
-        summary = None
         communities = take_communities()
+        figures = blind.results()
+        splits = {size: splits[size] for size in config.sizes}
+        checks = {size: checks[size] | figures[size] for size in config.sizes}
+        summary = None
         if communities is not None:
             checks["communities"] = dict(communities.checks)
             counts |= communities.rows
             summary = communities.summary
-        for size, figures in blind.results().items():
-            checks[size] |= figures
         manifest = make_manifest(config, folder, splits, summary, counts, checks, script.summary)
         (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
         write_manifest(folder, manifest)
     return manifest
 
 
-def _build_split(
-    config: BuildConfig,
-    size: str,
-    folder: Path,
-    pool: Workers,
-    report: Callable[[Progress], None],
-    script: Script,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
-    """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
-    jobs = [
+def _list_jobs(config: BuildConfig, size: str, script: Script) -> list[Job]:
+    return [
         Job(
             config,
             size,
@@ -181,14 +182,24 @@ def _build_split(
         for plan in plan_split(config, size)
         for k in range(schema.COHORT_SIZE)
     ]
+
+
+def _write_contexts(
+    folder: Path,
+    size: str,
+    contexts: Iterable[BuiltContext],
+    total: int,
+    report: Callable[[Progress], None],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
+    """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
     rows: list[Row] = []
     tokens: dict[str, int] = {}
-    with ContextsWriter(folder, size) as contexts:
-        for built in pool.map_in_order(build_one, jobs):
-            contexts.append(batch_from_bytes(built.batch), built.json_line)
+    with ContextsWriter(folder, size) as writer:
+        for built in contexts:
+            writer.append(batch_from_bytes(built.batch), built.json_line)
             rows.extend(built.rows)
             tokens[built.context_id] = built.tokens
-            report(Progress(size, len(tokens), len(jobs), sum(tokens.values())))
+            report(Progress(size, len(tokens), total, sum(tokens.values())))
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
     rows.sort(key=lambda row: str(row.benchmark["question_id"]))
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
@@ -214,9 +225,8 @@ def build_one(job: Job) -> BuiltContext:
     plan = plan_split(config, size)[job.group]
     cohort = build_cohort(config.seed, plan.cohort)
     context = build_context(config, plan, cohort, k, job.sessions)
-    messages = list(context.messages)
-    body = json.dumps(messages, ensure_ascii=False)
-    context_id = hashlib.sha256(body.encode()).hexdigest()
+    body = encode_messages(context.messages)
+    context_id = hashlib.sha256(body).hexdigest()
     index = ContextIndex(context)
     rows = []
     for quad_plan in plan.quads:
@@ -231,7 +241,7 @@ def build_one(job: Job) -> BuiltContext:
         *_as_read([row.benchmark for row in rows], [row.annotation for row in rows]),
     )
     batch = _context_batch(context, index, context_id)
-    line = f'{{"{context_id}": {body}}}\n'.encode()
+    line = b'{"%s": %s}\n' % (context_id.encode(), body)
     return BuiltContext(context_id, batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
 
 

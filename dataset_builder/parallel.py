@@ -7,6 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
+from multiprocessing.forkserver import ensure_running
 from threading import Thread
 from typing import TypeVar
 
@@ -59,6 +60,12 @@ class Workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def import_ahead(module: str) -> None:
+    """Begin to import ``module`` for the processes of later ``Workers``, beside what follows."""
+    fork_after_import(module)
+    ensure_running()
 
 
 def fork_after_import(module: str) -> BaseContext:

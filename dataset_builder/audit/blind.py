@@ -18,6 +18,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
+from threadpoolctl import threadpool_limits
 
 from personamem.dataset_builder.audit.folds import Fold, deal_groups, deal_rows
 from personamem.dataset_builder.audit.records import READ_LETTERS, Item, Scores
@@ -30,8 +31,8 @@ def credit(items: Sequence[Item], scores: Scores) -> list[float]:
     """Return each question's credit: 1 over the number of best options, if the gold is one."""
     credits = []
     for item, row in zip(items, scores, strict=True):
-        best = np.flatnonzero(row >= row.max() - 1e-12)
-        credits.append(1.0 / len(best) if item.gold in best else 0.0)
+        best = row >= row.max() - 1e-12
+        credits.append(1.0 / np.count_nonzero(best) if best[item.gold] else 0.0)
     return credits
 
 
@@ -64,9 +65,15 @@ class Wordings:
         """Return where the options of a wording stand in ``options``."""
         return slice(int(self.starts[wording]), int(self.starts[wording + 1]))
 
-    def spread(self, scores: Scores) -> Scores:
-        """Return the scores of the wordings as scores of the rows."""
-        return [scores[wording] for wording in self.of_row]
+    @cached_property
+    def of_option(self) -> NDArray[np.int64]:
+        """The number of each option's wording."""
+        return np.repeat(np.arange(len(self.choices)), np.diff(self.starts))
+
+    def spread(self, scores: NDArray[np.float64]) -> Scores:
+        """Return the scores of the options as scores of the rows."""
+        blocks = np.split(scores, self.starts[1:-1])
+        return [blocks[wording] for wording in self.of_row]
 
     @cached_property
     def word_vectorizer(self) -> TfidfVectorizer:
@@ -97,7 +104,10 @@ class Wordings:
             characters.fit_transform(self.options),
             typed.fit_transform(pairs),
         ]
-        return csr_matrix(hstack(blocks))
+        features = csr_matrix(hstack(blocks))
+        # Every fit would sort its rows again.
+        features.sort_indices()
+        return features
 
 
 Policy = Callable[[Wordings], Scores]
@@ -116,21 +126,14 @@ def score_letter_prior(wordings: Wordings) -> Scores:
 
 def score_longest(wordings: Wordings) -> Scores:
     """Prefer the longest option, in letters."""
-    return wordings.spread(
-        [np.array([len(text) for text in four], dtype=np.float64) for four in wordings.choices]
-    )
+    lengths = [len(text) for options in wordings.choices for text in options]
+    return wordings.spread(np.array(lengths, dtype=np.float64))
 
 
 def score_similar(wordings: Wordings) -> Scores:
     """Prefer the option most like the question: cosine of tf-idf word vectors."""
     questions = wordings.word_vectorizer.transform(wordings.questions)
-    options = wordings.word_vectors
-    return wordings.spread(
-        [
-            np.asarray((options[wordings.block(w)] @ questions[w].T).todense(), float).ravel()
-            for w in range(len(wordings.questions))
-        ]
-    )
+    return wordings.spread(_multiply_rows(wordings.word_vectors, questions[wordings.of_option]))
 
 
 def score_typical(wordings: Wordings) -> Scores:
@@ -192,19 +195,27 @@ BLIND_POLICIES = (
 def score_blind(items: Sequence[Item]) -> dict[str, Scores]:
     """Return the scores of every blind policy on ``items``, by its name."""
     wordings = Wordings(items)
-    scores = {name: policy(wordings) for name, policy in _POLICIES.items()}
+    # The products of a fit are small: threads would do nothing but wait for each other, at many
+    # times the price.
+    with threadpool_limits(1):
+        scores = {name: policy(wordings) for name, policy in _POLICIES.items()}
     for name, opposite in _OPPOSITES.items():
         scores[name] = [-row for row in scores[opposite]]
     return {name: scores[name] for name in BLIND_POLICIES}
 
 
 def _score_centrality(wordings: Wordings, vectors: csr_matrix) -> Scores:
-    scores: Scores = []
-    for wording in range(len(wordings.questions)):
-        block = vectors[wordings.block(wording)]
-        centre = np.asarray(block.mean(axis=0)).ravel()
-        scores.append(np.asarray(block @ centre, dtype=np.float64).ravel())
-    return wordings.spread(scores)
+    sizes = np.diff(wordings.starts)
+    shares = csr_matrix(
+        (1.0 / sizes[wordings.of_option], np.arange(len(wordings.options)), wordings.starts)
+    )
+    centres = csr_matrix(shares @ vectors)
+    return wordings.spread(_multiply_rows(vectors, centres[wordings.of_option]))
+
+
+def _multiply_rows(left: csr_matrix, right: csr_matrix) -> NDArray[np.float64]:
+    """Return the inner product of each row of ``left`` with the same row of ``right``."""
+    return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
 
 
 def _cross_validate(wordings: Wordings, splits: Sequence[Fold]) -> Scores:
@@ -220,10 +231,9 @@ def _cross_validate(wordings: Wordings, splits: Sequence[Fold]) -> Scores:
         model = _fit(features, right, asked - right)
         if model is None:
             continue
-        tested = sorted({int(wordings.of_row[row]) for row in test})
-        decided = {w: model.decision_function(features[wordings.block(w)]) for w in tested}
+        decided = np.round(model.decision_function(features), 9)
         for row in test:
-            scores[row] = np.round(decided[int(wordings.of_row[row])], 9)
+            scores[row] = decided[wordings.block(wordings.of_row[row])]
     return scores
 
 

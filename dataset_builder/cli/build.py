@@ -11,6 +11,7 @@ from rich.progress import Progress as Bars
 
 from personamem.dataset_builder.cli.console import errors, output
 from personamem.dataset_builder.packs import topic_names
+from personamem.dataset_builder.parallel import import_ahead
 from personamem.dataset_builder.schema import SIZES
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def build(
 
     Example: personamem build --size 32k --seed 7 --out data
     """
+    if workers != 1:
+        import_ahead("personamem.dataset_builder.worker_imports")
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.build import build_dataset
     from personamem.dataset_builder.cli.writing import Writing, print_plan, write

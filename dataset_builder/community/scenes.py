@@ -6,8 +6,10 @@ anew.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from random import Random
 from typing import TypeVar
 
@@ -30,11 +32,15 @@ class Watch:
     """Finds watched values in texts, as whole words, plurals included and in any case."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        self._by_first: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        self._starts: dict[str, _Step] = {}
         for value in dict.fromkeys(values):
-            words = tuple(_WORD.findall(value.casefold()))
-            if words:
-                self._by_first.setdefault(words[0], []).append((value, words))
+            *leading, last = _WORD.findall(value.casefold()) or [""]
+            if last:
+                steps = self._starts
+                for word in leading:
+                    steps = steps.setdefault(word, _Step()).steps
+                for form in (last, f"{last}s"):
+                    steps.setdefault(form, _Step()).values.append(value)
 
     def find(self, text: str) -> list[str]:
         """Return the watched values that stand in ``text``, once for each place.
@@ -43,33 +49,46 @@ class Watch:
         """
         words = _WORD.findall(text.casefold())
         found: list[tuple[int, int, str]] = []
+        starts = self._starts
         for position, word in enumerate(words):
-            for first in (word, word[:-1]) if word.endswith("s") else (word,):
-                for value, wanted in self._by_first.get(first, ()):
-                    end = position + len(wanted)
-                    if _agree(words[position:end], wanted):
-                        found.append((position, end, value))
+            if word in starts:
+                found.extend(_follow(starts[word], words, position))
         return [
             value
             for start, end, value in found
             if not any(s <= start and end <= e and e - s > end - start for s, e, _ in found)
         ]
 
-    def count(self, texts: Iterable[str], meant: Iterable[str]) -> int:
+    def count(self, texts: Iterable[str], meant: Sequence[str]) -> int:
         """Return how many watched values stand in ``texts`` outside of those that are ``meant``."""
-        pattern = "|".join(re.escape(text) for text in sorted(meant, key=len, reverse=True))
-        if pattern:
-            texts = [re.sub(pattern, " ", text, flags=re.IGNORECASE) for text in texts]
+        if any(meant):
+            pattern = _any_of(tuple(meant))
+            texts = [pattern.sub(" ", text) for text in texts]
         return sum(len(self.find(text)) for text in texts)
 
 
-def _agree(words: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Return whether words are those wanted, the last of them perhaps in the plural."""
-    return (
-        len(words) == len(wanted)
-        and list(words[:-1]) == list(wanted[:-1])
-        and words[-1] in (wanted[-1], f"{wanted[-1]}s")
-    )
+@dataclass(slots=True)
+class _Step:
+    """A word of watched values: the values that end with it, and the words that may follow."""
+
+    values: list[str] = field(default_factory=list)
+    steps: "dict[str, _Step]" = field(default_factory=dict)
+
+
+def _follow(step: _Step | None, words: Sequence[str], start: int) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, value) of the values that begin with word ``start``."""
+    end = start + 1
+    while step is not None:
+        for value in step.values:
+            yield start, end, value
+        step = step.steps.get(words[end]) if end < len(words) else None
+        end += 1
+
+
+@lru_cache(maxsize=4096)
+def _any_of(texts: tuple[str, ...]) -> re.Pattern[str]:
+    pattern = "|".join(re.escape(text) for text in sorted(texts, key=len, reverse=True))
+    return re.compile(pattern, re.IGNORECASE)
 
 
 class Renderer:

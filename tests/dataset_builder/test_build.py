@@ -52,7 +52,7 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
     )
     assert process.stderr is not None
-    assert process.stderr.readline().startswith(b"4k:")
+    assert process.stderr.readline().startswith(b"32k:")
     process.kill()
     process.wait()
     assert ends_within(seconds=20, group=process.pid)

@@ -1,19 +1,27 @@
 """Blind policies find what is planted, and nothing in a balanced dataset."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from personamem.dataset_builder.audit.baselines import (
     OVERALL,
     measure_baselines,
     run_blind_baselines,
 )
-from personamem.dataset_builder.audit.blind import credit, score_blind
-from personamem.dataset_builder.audit.records import Item, make_items
+from personamem.dataset_builder.audit.blind import (
+    _POLICIES,
+    Wordings,
+    credit,
+    score_blind,
+    score_longest,
+)
+from personamem.dataset_builder.audit.records import Item, Scores, make_items
 from personamem.dataset_builder.audit.sources import read_split
 from personamem.dataset_builder.audit.statistics import measure_accuracy
 
@@ -109,3 +117,25 @@ def test_one_question_and_a_type_with_one_row_give_figures() -> None:
         rows = run_blind_baselines(draw_items(number, nothing))
         assert all(row.passed for row in rows)
         assert {row.question_type for row in rows} >= {OVERALL, "type0"}
+
+
+def test_policies_run_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Small products on many threads wait for each other, and cost a build many times the work.
+    threads: set[int] = set()
+
+    def look(wordings: Wordings) -> Scores:
+        threads.update(library["num_threads"] for library in threadpool_info())
+        return score_longest(wordings)
+
+    monkeypatch.setitem(_POLICIES, "longest", look)
+    score_blind(draw_items(4, nothing))
+    assert threads == {1}
+
+
+def test_questions_with_different_numbers_of_options_are_scored_apart() -> None:
+    items = draw_items(6, nothing)
+    ragged = [
+        replace(item, options=item.options[: 2 + i % 3], gold=0) for i, item in enumerate(items)
+    ]
+    for scores in score_blind(ragged).values():
+        assert [len(row) for row in scores] == [2, 3, 4, 2, 3, 4]

@@ -14,10 +14,13 @@ from personamem.dataset_builder.community.wording import contains_words
         ("Otters, and one otter", ["otter", "otter"]),
         ("thailand", []),
         ("glass", ["glass"]),
+        ("Pads thai; pad", ["thai"]),
+        ("two pad thais, no pad thai salad", ["pad thai", "pad thai salad"]),
     ],
 )
 def test_values_are_found_as_whole_words(text: str, found: list[str]) -> None:
-    assert Watch(["thai", "pad thai", "otter", "glass"]).find(text) == found
+    values = ["thai", "pad thai", "pad thai salad", "otter", "glass"]
+    assert Watch(values).find(text) == found
 
 
 def test_what_is_meant_does_not_count() -> None:

@@ -90,6 +90,8 @@ def test_without_a_server_a_store_must_hold_every_answer(
 ) -> None:
     with (
         AnswerStore(tmp_path / "store") as store,
-        pytest.raises(InvalidInputError, match=r"of \d+ documents, 7 of 7 options, 28 of 28 sessions"),
+        pytest.raises(
+            InvalidInputError, match=r"of \d+ documents, 7 of 7 options, 28 of 28 sessions"
+        ),
     ):
         write_script(config, store)
