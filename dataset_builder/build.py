@@ -25,6 +25,7 @@ from personamem.dataset_builder.community.rows import make_tables
 from personamem.dataset_builder.config import BuildConfig
 from personamem.dataset_builder.contexts import Context, build_context
 from personamem.dataset_builder.package.communities import (
+    encode_communities,
     summarise_communities,
     write_communities,
 )
@@ -40,7 +41,7 @@ from personamem.dataset_builder.package.tables import (
     batch_to_bytes,
     write_questions,
 )
-from personamem.dataset_builder.parallel import Workers
+from personamem.dataset_builder.parallel import Pool, Workers
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
@@ -76,8 +77,9 @@ class BuiltContext:
 
 @dataclass(frozen=True, slots=True)
 class BuiltCommunities:
-    """What is told of the open questions: rows by file, counts and checks of the manifest."""
+    """The open questions: their files, the rows of these, counts and checks of the manifest."""
 
+    files: Mapping[str, bytes]
     rows: Mapping[str, int]
     summary: Mapping[str, Any]
     checks: Mapping[str, Any]
@@ -86,23 +88,21 @@ class BuiltCommunities:
 def build_dataset(
     config: BuildConfig,
     out: Path,
-    workers: int | None = None,
+    workers: int | Pool | None = None,
     overwrite: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> dict[str, Any]:
     """Build the dataset ``config`` into the folder ``out`` and return its manifest.
 
-    ``workers`` processes work on contexts (default: one a core). Raises InvalidInputError for a
-    folder that cannot be used or questions that do not fit, and GateError when a check fails.
+    ``workers`` processes work on contexts (default: one a core), or a pool that is entered once
+    the folder is known to be of use. Raises InvalidInputError for a folder that cannot be used or
+    questions that do not fit, and GateError when a check fails.
     """
-    workers = workers or os.cpu_count() or 1
-    with (
-        stage_folder(out, overwrite) as folder,
-        BlindGate() as blind,
-        Workers(workers, __name__) as pool,
-    ):
+    if workers is None or isinstance(workers, int):
+        workers = Workers(workers or os.cpu_count() or 1, __name__)
+    with stage_folder(out, overwrite) as folder, workers as pool, BlindGate() as blind:
         splits, counts, checks = {}, {}, {}
-        take_communities = pool.start(build_communities, (config, folder))
+        take_communities = pool.start(build_communities, config)
         for size in config.sizes:
             benchmark, annotations, tokens = _build_split(config, size, folder, pool, report)
             questions, notes = _as_read(benchmark, annotations)
@@ -123,6 +123,7 @@ def build_dataset(
         summary = None
         communities = take_communities()
         if communities is not None:
+            write_communities(folder, communities.files)
             checks["communities"] = dict(communities.checks)
             counts |= communities.rows
             summary = communities.summary
@@ -138,7 +139,7 @@ def _build_split(
     config: BuildConfig,
     size: str,
     folder: Path,
-    pool: Workers,
+    pool: Pool,
     report: Callable[[Progress], None],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
     """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
@@ -160,16 +161,14 @@ def _build_split(
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
 
 
-def build_communities(job: tuple[BuildConfig, Path]) -> BuiltCommunities | None:
-    """Write the open questions into a folder and check them; None if the config wants none."""
-    config, folder = job
+def build_communities(config: BuildConfig) -> BuiltCommunities | None:
+    """Build the open questions and check them; None if the config wants none."""
     if not config.communities:
         return None
     tables = make_tables(config.seed, config.communities)
     checks = require_sound(config, tables)
-    return BuiltCommunities(
-        write_communities(folder, tables), summarise_communities(tables), checks
-    )
+    files, rows = encode_communities(tables)
+    return BuiltCommunities(files, rows, summarise_communities(tables), checks)
 
 
 def build_one(job: tuple[BuildConfig, str, int, int]) -> BuiltContext:

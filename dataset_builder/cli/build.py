@@ -54,6 +54,14 @@ def build(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes. Changes no byte. [default: one a core]")
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Work on a Ray cluster: local (a new one of this machine), auto (the one it is a "
+            "node of) or HOST:PORT. Changes no byte; needs personamem[ray].",
+        ),
+    ] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace a folder that exists.")] = False,
 ) -> None:
     """Build a dataset from a simulated world in which every answer is provable.
@@ -69,6 +77,8 @@ def build(
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.build import build_dataset
     from personamem.dataset_builder.config import load_config, make_config
+    from personamem.dataset_builder.package.manifest import MADE_WITH
+    from personamem.dataset_builder.ray_workers import RayWorkers
 
     values = {
         "sizes": size,
@@ -81,8 +91,9 @@ def build(
     }
     given = {key: value for key, value in values.items() if value is not None}
     settings = load_config(config, **given) if config else make_config(**given)
+    pool = workers if ray is None else RayWorkers(ray, workers, same=MADE_WITH)
     with _progress() as report:
-        manifest = build_dataset(settings, out, workers, overwrite, report)
+        manifest = build_dataset(settings, out, pool, overwrite, report)
     _print_summary(out, manifest)
 
 
