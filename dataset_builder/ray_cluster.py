@@ -64,12 +64,13 @@ def open_cluster(address: str, processes: int) -> Iterator[Any]:
         stack.enter_context(_silence())
         if address == LOCAL:
             stack.enter_context(_set_environment(_make_secret()))
+            # Not where TMPDIR says: sockets lie in it, and their paths must be short.
             folder = stack.enter_context(
-                TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True)
+                TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True)
             )
             # Its processes end before its folder is removed.
             stack.callback(ray.shutdown)
-            _start(ray, folder, processes)
+            _start_local(ray, folder, processes)
         else:
             _try_to_connect(address)
             ray.init(address, log_to_driver=False, configure_logging=False)
@@ -87,7 +88,7 @@ def _import_ray() -> Any:
     return ray
 
 
-def _start(ray: Any, folder: str, processes: int) -> None:
+def _start_local(ray: Any, folder: str, processes: int) -> None:
     try:
         ray.init(
             LOCAL,
@@ -99,7 +100,7 @@ def _start(ray: Any, folder: str, processes: int) -> None:
             _temp_dir=folder,
         )
     except Exception as error:
-        raise PersonamemError(f"Ray does not start in {folder} (see TMPDIR): {error}") from error
+        raise PersonamemError(f"Ray does not start on this machine: {error}") from error
 
 
 def _try_to_connect(address: str) -> None:
@@ -131,20 +132,16 @@ def _make_secret() -> str:
 
 @contextmanager
 def _set_environment(secret: str) -> Iterator[None]:
-    changed = {
-        "RAY_AUTH_TOKEN": secret,
-        "RAY_USAGE_STATS_ENABLED": "0",
-        # Ray warns of a change of its own that concerns accelerators, which we do not use.
-        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    }
-    before = {name: os.environ.get(name) for name in changed}
+    changed = {"RAY_AUTH_TOKEN": secret, "RAY_USAGE_STATS_ENABLED": "0"}
+    # Ray sets the mode as it starts, which would keep this process from other clusters.
+    before = {name: os.environ.get(name) for name in (*changed, "RAY_AUTH_MODE")}
     os.environ.update(changed)
     try:
         yield
     finally:
         for name, value in before.items():
             if value is None:
-                del os.environ[name]
+                os.environ.pop(name, None)
             else:
                 os.environ[name] = value
 

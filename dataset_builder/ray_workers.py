@@ -31,7 +31,8 @@ class RayWorkers:
             that this machine belongs to, or the host and port of its head.
         count: how many jobs are done at a time. Default: one a core of this machine if local, else
             as many as the cluster has cores.
-        same: packages whose versions every worker must share with this process.
+        same: packages whose versions every worker must share with this process; kept, with these,
+            as ``versions``.
 
     Raises:
         InvalidInputError: the address is none or cannot be reached, Ray is not installed, or a
@@ -45,7 +46,7 @@ class RayWorkers:
         check_address(address)
         self._address = address
         self._count = count or (os.cpu_count() or 1 if address == LOCAL else None)
-        self._versions = {package: version(package) for package in same}
+        self.versions = {package: version(package) for package in same}
 
     def __enter__(self) -> "RayWorkers":
         """Start or reach the cluster."""
@@ -61,7 +62,7 @@ class RayWorkers:
     def start(self, function: Callable[[Job], Result], job: Job) -> Callable[[], Result]:
         """Begin a job that goes on beside others; what is returned waits for its result."""
         task = self._ray.remote(max_retries=FOREVER)(_do)
-        reference = task.remote(pickle.dumps(job), function, self._versions)
+        reference = task.remote(pickle.dumps(job), function, self.versions)
 
         def take() -> Result:
             with self._explain():
@@ -85,7 +86,7 @@ class RayWorkers:
         data = self._ray.data
         dataset = data.from_items(rows, override_num_blocks=len(rows)).map(
             _do_row,
-            fn_args=(function, self._versions),
+            fn_args=(function, self.versions),
             compute=data.TaskPoolStrategy(size=self._count),
         )
         dataset.context.execution_options.preserve_order = True
