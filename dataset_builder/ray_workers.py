@@ -20,7 +20,7 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 FOREVER = -1
-"""How often Ray repeats a task whose worker died: as often as that happens."""
+"""How often Ray repeats a task whose worker died; its own rule for pipelines."""
 
 
 class RayWorkers:
@@ -61,13 +61,13 @@ class RayWorkers:
 
     def start(self, function: Callable[[Job], Result], job: Job) -> Callable[[], Result]:
         """Begin a job that goes on beside others; what is returned waits for its result."""
-        task = self._ray.remote(max_retries=FOREVER)(_do)
-        reference = task.remote(pickle.dumps(job), function, self.versions)
+        task = self._ray.remote(max_retries=FOREVER)(_make_task())
+        reference = task.remote(self._pack(function, job))
 
         def take() -> Result:
             with self._explain():
                 outcome = self._ray.get(reference)
-            result: Result = _open(outcome)
+            result: Result = _unpack(outcome)
             return result
 
         return take
@@ -79,56 +79,66 @@ class RayWorkers:
 
         The jobs themselves are all handed over at once.
         """
-        # Ray would make columns of what a job holds, lists of its tuples among them.
-        rows = [{"job": pickle.dumps(job)} for job in jobs]
+        rows = [self._pack(function, job) for job in jobs]
         if not rows:
             return
-        data = self._ray.data
-        dataset = data.from_items(rows, override_num_blocks=len(rows)).map(
-            _do_row,
-            fn_args=(function, self.versions),
-            compute=data.TaskPoolStrategy(size=self._count),
+        data, most = self._ray.data, len(rows)
+        dataset = data.from_items(rows, override_num_blocks=most).map(
+            _make_task(), compute=data.TaskPoolStrategy(size=min(self._count or most, most))
         )
         dataset.context.execution_options.preserve_order = True
         dataset.context.enable_progress_bars = False
         with self._explain():
             for row in dataset.iter_rows():
-                yield _open(row["outcome"])
+                yield _unpack(row)
+
+    def _pack(self, function: Callable[[Job], Result], job: Job) -> dict[str, bytes]:
+        # Pickled, since Ray would make columns of what a job holds, and lists of its tuples.
+        return {"job": pickle.dumps((_do, (function, job, self.versions)))}
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
         try:
             yield
         except self._ray.exceptions.RayError as error:
-            raise PersonamemError(
-                f"The Ray cluster {self._address!r} fails, or a node has no personamem: {error}"
-            ) from error
+            reason = str(error).strip().splitlines()[-1]
+            raise PersonamemError(f"The Ray cluster {self._address!r} fails: {reason}") from error
 
 
-def _do_row(
-    row: Mapping[str, bytes], function: Callable[[Any], Any], versions: Mapping[str, str]
-) -> dict[str, bytes]:
-    return {"outcome": _do(row["job"], function, versions)}
+def _make_task() -> Callable[[Mapping[str, bytes]], dict[str, bytes]]:
+    """Return what Ray runs: a job as a row in, its result or error as a row out.
 
-
-def _do(job: bytes, function: Callable[[Any], Any], versions: Mapping[str, str]) -> bytes:
-    """Return the pickled result of a job, or the error that it raised.
-
-    Ray would wrap that error into one of its own, and print it.
+    A function within a function is sent whole, and this one needs nothing of ours, so that it can
+    tell what a node lacks. Ray would try to load it again, for ever. Errors are results for
+    Ray, which would print them, and raise others in their place.
     """
-    try:
-        _require_versions(versions)
-        return pickle.dumps((function(pickle.loads(job)), None))
-    except Exception as error:
-        error.add_note(f"In a worker:\n{traceback.format_exc()}")
-        return pickle.dumps((None, error))
+
+    def run(row: Mapping[str, bytes]) -> dict[str, bytes]:
+        try:
+            function, arguments = pickle.loads(row["job"])
+            return {"outcome": pickle.dumps((function(*arguments), None))}
+        except Exception as error:
+            error.add_note(f"In a worker:\n{traceback.format_exc()}")
+            return {"outcome": pickle.dumps((None, error))}
+
+    return run
 
 
-def _open(outcome: bytes) -> Any:
-    result, error = pickle.loads(outcome)
+def _unpack(row: Mapping[str, bytes]) -> Any:
+    result, error = pickle.loads(row["outcome"])
+    if isinstance(error, ImportError):
+        raise PersonamemError(
+            f"A node of the Ray cluster lacks what a job needs: {error}. Install the same "
+            "personamem on every node."
+        ) from error
     if error is not None:
         raise error
     return result
+
+
+def _do(function: Callable[[Job], Result], job: Job, versions: Mapping[str, str]) -> Result:
+    _require_versions(versions)
+    return function(job)
 
 
 def _require_versions(versions: Mapping[str, str]) -> None:

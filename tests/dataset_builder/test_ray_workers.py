@@ -45,7 +45,9 @@ def address() -> Iterator[str]:
         command += [f"--temp-dir={folder}", f"--object-store-memory={2**28}"]
         log = Path(folder) / "started"
         with log.open("wb") as output:
-            cluster = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+            cluster = subprocess.Popen(
+                command, env=environment, stdout=output, stderr=output, start_new_session=True
+            )
         try:
             deadline = time.monotonic() + 60
             while b"Ray runtime started" not in log.read_bytes():
@@ -54,7 +56,8 @@ def address() -> Iterator[str]:
                 time.sleep(0.1)
             yield f"127.0.0.1:{port}"
         finally:
-            cluster.terminate()
+            # Asked to end, it would wait for half a minute.
+            os.killpg(cluster.pid, signal.SIGKILL)
             cluster.wait()
 
 
@@ -144,9 +147,8 @@ def test_jobs_and_results_keep_their_types(pool: RayWorkers) -> None:
 def test_errors_of_jobs_come_through(pool: RayWorkers) -> None:
     results = pool.map_in_order(operator.itemgetter(1), [(3, 4), (5,)])
     assert next(results) == 4
-    with pytest.raises(IndexError, match=r"^tuple index out of range$") as caught:
+    with pytest.raises(IndexError, match=r"^tuple index out of range\nIn a worker"):
         next(results)
-    assert "in _do" in caught.value.__notes__[0]
     take = pool.start(check_address, "nowhere")
     with pytest.raises(InvalidInputError, match=r"^Ray address 'nowhere' is not one"):
         take()
@@ -166,9 +168,9 @@ def test_a_node_without_the_code_is_named(
     (tmp_path / "only_here.py").write_text("def work(job): return job", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     work = import_module("only_here").work
-    with pytest.raises(PersonamemError, match=r"a node has no personamem.*only_here"):
+    with pytest.raises(PersonamemError, match=r"lacks what a job needs: .*only_here"):
         pool.start(work, 1)()
-    with pytest.raises(PersonamemError, match=r"a node has no personamem.*only_here"):
+    with pytest.raises(PersonamemError, match=r"lacks what a job needs: .*only_here"):
         list(pool.map_in_order(work, [1]))
 
 
