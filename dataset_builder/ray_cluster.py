@@ -60,7 +60,6 @@ def open_cluster(address: str, processes: int) -> Iterator[Any]:
     if ray.is_initialized():
         raise InvalidInputError("This process is connected to a Ray cluster already.")
     with ExitStack() as stack:
-        stack.callback(ray.shutdown)
         stack.enter_context(_silence())
         if address == LOCAL:
             stack.enter_context(_set_environment(_make_secret()))
@@ -73,6 +72,7 @@ def open_cluster(address: str, processes: int) -> Iterator[Any]:
             _start_local(ray, folder, processes)
         else:
             _try_to_connect(address)
+            stack.callback(ray.shutdown)
             ray.init(address, log_to_driver=False, configure_logging=False)
         yield ray
 
