@@ -27,6 +27,7 @@ from personamem.dataset_builder.contexts import Context, build_context
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.open_schema import Utterance
 from personamem.dataset_builder.package.communities import (
+    encode_communities,
     summarise_communities,
     write_communities,
 )
@@ -43,7 +44,7 @@ from personamem.dataset_builder.package.tables import (
     encode_messages,
     write_questions,
 )
-from personamem.dataset_builder.parallel import Workers
+from personamem.dataset_builder.parallel import Pool, Workers
 from personamem.dataset_builder.planning import plan_split
 from personamem.dataset_builder.questions.quads import word_quad
 from personamem.dataset_builder.questions.rows import ContextIndex, Row, make_row
@@ -96,8 +97,9 @@ class BuiltContext:
 
 @dataclass(frozen=True, slots=True)
 class BuiltCommunities:
-    """What is told of the open questions: rows by file, counts and checks of the manifest."""
+    """The open questions: their files, the rows of these, counts and checks of the manifest."""
 
+    files: Mapping[str, bytes]
     rows: Mapping[str, int]
     summary: Mapping[str, Any]
     checks: Mapping[str, Any]
@@ -106,28 +108,28 @@ class BuiltCommunities:
 def build_dataset(
     config: BuildConfig,
     out: Path,
-    workers: int | None = None,
+    workers: int | Pool | None = None,
     overwrite: bool = False,
     report: Callable[[Progress], None] = lambda progress: None,
     script: Script | None = None,
 ) -> dict[str, Any]:
     """Build the dataset ``config`` into the folder ``out`` and return its manifest.
 
-    ``workers`` processes work on contexts (default: one a core). ``script`` is what a model wrote,
-    for a ``config`` with the writer openai. Raises InvalidInputError for a folder that cannot be
-    used or questions that do not fit, and GateError when a check fails.
+    ``workers`` processes work on contexts (default: one a core), or a pool that is entered once
+    the folder is known to be of use. ``script`` is what a model wrote, for a ``config`` with the
+    writer openai. Raises InvalidInputError for a folder that cannot be used or questions that do
+    not fit, and GateError when a check fails.
     """
     if (script is None) != (config.writer == "template"):
         raise InvalidInputError("A script is needed for the writer openai, and for no other.")
     script = script or Script()
-    workers = workers or os.cpu_count() or 1
-    with (
-        stage_folder(out, overwrite) as folder,
-        BlindGate() as blind,
-        Workers(workers, "personamem.dataset_builder.worker_imports") as pool,
-    ):
+    if workers is None or isinstance(workers, int):
+        workers = Workers(
+            workers or os.cpu_count() or 1, "personamem.dataset_builder.worker_imports"
+        )
+    with stage_folder(out, overwrite) as folder, BlindGate() as blind, workers as pool:
         splits, counts, checks = {}, {}, {}
-        take_communities = pool.start(build_communities, (config, folder, script.documents))
+        take_communities = pool.start(build_communities, (config, script.documents))
         # Large contexts first, and all sizes in one queue: no process waits at the end of a split,
         # and what has to follow the last context is little.
         jobs = {
@@ -160,6 +162,7 @@ def build_dataset(
         checks = {size: checks[size] | figures[size] for size in config.sizes}
         summary = None
         if communities is not None:
+            write_communities(folder, communities.files)
             checks["communities"] = dict(communities.checks)
             counts |= communities.rows
             summary = communities.summary
@@ -206,17 +209,16 @@ def _write_contexts(
 
 
 def build_communities(
-    job: tuple[BuildConfig, Path, Mapping[str, tuple[Utterance, ...]]],
+    job: tuple[BuildConfig, Mapping[str, tuple[Utterance, ...]]],
 ) -> BuiltCommunities | None:
-    """Write the open questions into a folder and check them; None if the config wants none."""
-    config, folder, written = job
+    """Build the open questions and check them; None if the config wants none."""
+    config, written = job
     if not config.communities:
         return None
     tables = make_tables(config.seed, config.communities, written)
     checks = require_sound(config, tables)
-    return BuiltCommunities(
-        write_communities(folder, tables), summarise_communities(tables), checks
-    )
+    files, rows = encode_communities(tables)
+    return BuiltCommunities(files, rows, summarise_communities(tables), checks)
 
 
 def build_one(job: Job) -> BuiltContext:

@@ -9,10 +9,28 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
 from multiprocessing.forkserver import ensure_running
 from threading import Thread
-from typing import TypeVar
+from typing import Protocol, Self, TypeVar
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+
+
+class Pool(Protocol):
+    """Who does jobs, here or elsewhere; a context manager. What a job needs, it carries."""
+
+    def __enter__(self) -> Self:
+        """Get ready to work."""
+
+    def __exit__(self, *error: object) -> None:
+        """End the work, and forget the jobs that have not begun."""
+
+    def start(self, function: Callable[[Job], Result], job: Job) -> Callable[[], Result]:
+        """Begin a job that goes on beside others; what is returned waits for its result."""
+
+    def map_in_order(
+        self, function: Callable[[Job], Result], jobs: Iterable[Job]
+    ) -> Iterator[Result]:
+        """Yield ``function(job)`` in the order of ``jobs``; a bounded number waits in memory."""
 
 
 class Workers:

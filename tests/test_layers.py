@@ -11,7 +11,17 @@ BUILDER = "personamem.dataset_builder"
 
 LAYERS = (
     {"errors", "schema", "open_schema"},
-    {"streams", "tokens", "grammar", "content_yaml", "packs", "pages", "parallel"},
+    {
+        "streams",
+        "tokens",
+        "grammar",
+        "content_yaml",
+        "packs",
+        "pages",
+        "parallel",
+        "ray_cluster",
+        "ray_workers",
+    },
     {"answers", "config"},
     {"world"},
     {"planning", "sessions", "unrelated"},

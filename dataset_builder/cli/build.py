@@ -55,6 +55,14 @@ def build(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes. Changes no byte. [default: one a core]")
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Work on a Ray cluster: local (a new one of this machine), auto (the one it is a "
+            "node of) or HOST:PORT. Changes no byte; needs personamem[ray].",
+        ),
+    ] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace a folder that exists.")] = False,
     writer: Annotated[
         str | None, typer.Option(help="Who writes sessions: template, openai. [default: template]")
@@ -100,12 +108,14 @@ def build(
 
     Example: personamem build --size 32k --seed 7 --out data
     """
-    if workers != 1:
+    if workers != 1 and ray is None:
         import_ahead("personamem.dataset_builder.worker_imports")
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.build import build_dataset
     from personamem.dataset_builder.cli.writing import Writing, print_plan, write
     from personamem.dataset_builder.config import load_config, make_config
+    from personamem.dataset_builder.package.manifest import MADE_WITH
+    from personamem.dataset_builder.ray_workers import RayWorkers
 
     writing = Writing(
         *(store, base_url, concurrency, budget, price_input, price_cached, price_output), plan
@@ -140,8 +150,9 @@ def build(
         return
     else:
         script = write(settings, writing)
+    pool = workers if ray is None else RayWorkers(ray, workers, same=MADE_WITH)
     with _progress() as report:
-        manifest = build_dataset(settings, out, workers, overwrite, report, script)
+        manifest = build_dataset(settings, out, pool, overwrite, report, script)
     _print_summary(out, manifest)
 
 

@@ -1,8 +1,9 @@
-"""Writing open questions: Parquet per noise level, the communities as JSON, and their counts."""
+"""The files of open questions: Parquet per noise level, the communities as JSON, their counts."""
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +20,31 @@ from personamem.dataset_builder.open_schema import (
 COMMUNITIES = "communities.json"
 
 
-def write_communities(folder: Path, tables: OpenTables) -> dict[str, int]:
-    """Write all files of the open questions; return the rows of each table by file name."""
+def encode_communities(tables: OpenTables) -> tuple[dict[str, bytes], dict[str, int]]:
+    """Return all files of the open questions by name, and the rows of each that is a table."""
     text = json.dumps(list(tables.communities), indent=1, ensure_ascii=False) + "\n"
-    (folder / COMMUNITIES).write_text(text, encoding="utf-8")
+    files = {COMMUNITIES: text.encode()}
     counts = {}
     for name, rows_by_split, table_schema in (
         ("documents", tables.documents, DOCUMENTS_SCHEMA),
         ("open_questions", tables.questions, OPEN_QUESTIONS_SCHEMA),
     ):
-        (folder / name).mkdir()
         for split, rows in rows_by_split.items():
             file = f"{name}/{split}.parquet"
+            body = BytesIO()
             table = pa.Table.from_pylist(list(rows), schema=table_schema)
-            pq.write_table(table, folder / file, compression="zstd", write_page_index=True)
+            pq.write_table(table, body, compression="zstd", write_page_index=True)
+            files[file] = body.getvalue()
             counts[file] = len(rows)
-    return counts
+    return files, counts
+
+
+def write_communities(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of the open questions into the folder of a dataset."""
+    for name, body in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(body)
 
 
 def summarise_communities(tables: OpenTables) -> dict[str, Any]:

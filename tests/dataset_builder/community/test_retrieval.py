@@ -11,6 +11,7 @@ import pytest
 from personamem.dataset_builder.community.rows import OpenTables
 from personamem.dataset_builder.config import make_config
 from personamem.dataset_builder.package.communities import (
+    encode_communities,
     summarise_communities,
     write_communities,
 )
@@ -33,7 +34,8 @@ Recalls = Callable[[Any], list[dict[str, float]]]
 def recalls(tables: OpenTables, tmp_path_factory: pytest.TempPathFactory) -> Recalls:
     """A function that returns a ranker's recall by group, lowest noise first."""
     folder = tmp_path_factory.mktemp("communities")
-    counts = write_communities(folder, tables)
+    files, counts = encode_communities(tables)
+    write_communities(folder, files)
     summary = summarise_communities(tables)
     write_manifest(folder, make_manifest(make_config(), folder, {}, summary, counts, {}))
     data = load_personabench(folder)
