@@ -91,6 +91,7 @@ def _span(draw: Draw) -> Slots:
         first, last = start.timetuple().tm_yday, end.timetuple().tm_yday
         pieces, route = f"day {last} minus day {first} of {start.year}", draw.pick(_BY_NUMBER)
     leaps = _leap_days(start, end)
+    start_day, end_day = WEEKDAYS[start.weekday()], WEEKDAYS[end.weekday()]
     return {
         "start": write_date(start, style),
         "end": write_date(end, style),
@@ -109,11 +110,11 @@ def _span(draw: Draw) -> Slots:
         if leaps
         else "no 29 February lies within it",
         "in_weeks": _weeks(weeks, rest),
-        "beyond": f"{WEEKDAYS[end.weekday()]} is {plural(rest, 'day')} after {WEEKDAYS[start.weekday()]}"
+        "beyond": f"{end_day} is {plural(rest, 'day')} after {start_day}"
         if rest
-        else f"both dates fall on a {WEEKDAYS[end.weekday()]}",
-        "start_day": WEEKDAYS[start.weekday()],
-        "end_day": WEEKDAYS[end.weekday()],
+        else f"both dates fall on a {end_day}",
+        "start_day": start_day,
+        "end_day": end_day,
     }
 
 

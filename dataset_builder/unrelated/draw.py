@@ -126,7 +126,7 @@ def questions(draw: Draw, make: Callable[[Draw], Slots]) -> list[Turn]:
 def focus(draw: Draw, *choices: tuple[str, str, str, str, str]) -> Slots:
     """Return the slots of one of the questions (theme, question, answer, sentence, note) allowed.
 
-    The sentence gives the answer in full; the note goes with the bare answer and does not repeat it.
+    The sentence gives the answer in full; the note goes with the bare answer, without repeating it.
     """
     theme, question, answer, sentence, note = draw.pick(choices)
     many = theme in ("symbol", "capitals")

@@ -203,7 +203,9 @@ def _factors(draw: Draw) -> Slots:
         "claim": f"{number:,} is a prime number, with no factor but 1 and itself"
         if prime
         else f"{number:,} = {product}",
-        "verdict": f"{number:,} is a prime number" if prime else f"{number:,} = {product}, {verdict}",
+        "verdict": f"{number:,} is a prime number"
+        if prime
+        else f"{number:,} = {product}, {verdict}",
         "yes": "Yes" if prime else "No",
         "root": str(isqrt(number)),
         "divisors": str(prod(power + 1 for _, power in powers)),

@@ -20,7 +20,11 @@ _VEHICLES = (
 )
 """Vehicles with their use in tenths of a litre per 100 km and the litres of their tank."""
 
-_SITES = ("plot", "lot", "yard"), ("field", "meadow", "quarry"), ("lake", "forest", "nature reserve")
+_SITES = (
+    ("plot", "lot", "yard"),
+    ("field", "meadow", "quarry"),
+    ("lake", "forest", "nature reserve"),
+)
 """What is drawn at scales up to 1:1,000, up to 1:5,000 and beyond."""
 
 

@@ -1,7 +1,14 @@
 """Percentages: shares, changes, discounts, and bills split to the last cent."""
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
-from personamem.dataset_builder.unrelated.notation import fixed, join, money, plural, ratio, significant
+from personamem.dataset_builder.unrelated.notation import (
+    fixed,
+    join,
+    money,
+    plural,
+    ratio,
+    significant,
+)
 
 
 def percentage(draw: Draw) -> list[Turn]:

@@ -15,6 +15,7 @@ from personamem.dataset_builder.unrelated.program_notes import (
     UNIQ,
     WITH,
     ZIP,
+    ZIP_EVEN,
 )
 from personamem.dataset_builder.unrelated.records import Record, make_records, markdown, totals
 
@@ -31,12 +32,27 @@ def sql(draw: Draw) -> list[Turn]:
 
 def shell(draw: Draw) -> list[Turn]:
     """A pipeline over a few lines of text, and its output."""
-    return themes(draw, "write", "read", make=_pipeline)
+    turns = themes(draw, "write", "read", make=_pipeline)
+    # Only commands that sort or change letters depend on the locale.
+    return [
+        turn
+        if turn.ask == "read"
+        or turn.slots["command"].startswith("sort")
+        or "tr " in turn.slots["command"]
+        else Turn(turn.ask, turn.reply, turn.slots, "write_reply_more†")
+        for turn in turns
+    ]
 
 
 def regex(draw: Draw) -> list[Turn]:
     """A regular expression, and which samples it matches."""
-    return themes(draw, "test", "wanted", make=_pattern)
+    turns = themes(draw, "test", "wanted", make=_pattern)
+    return [
+        Turn(turn.ask, turn.reply, turn.slots, f"{turn.reply}_more†")
+        if turn.slots["number"] in ("0", turn.slots["all"])
+        else turn
+        for turn in turns
+    ]
 
 
 def json_data(draw: Draw) -> list[Turn]:
@@ -100,7 +116,7 @@ def _snippet(draw: Draw) -> Slots:
         goal = f"pair the strings with the numbers {values[:3]}"
         code = f"{name} = {words}\nprint(list(zip({name}, {values[:3]})))"
         output = str(list(zip(words, values[:3], strict=False)))
-        why = draw.pick(ZIP)
+        why = draw.pick(ZIP if len(words) > 3 else ZIP_EVEN)
     return {
         "goal": goal,
         "name": name,
@@ -225,6 +241,8 @@ def _pattern(draw: Draw) -> Slots:
         "hits": join(hits) if hits else "none of them",
         "misses": join(misses) if misses else "none of them",
         "number": str(len(hits)),
+        "match": "matches" if len(hits) == 1 else "match",
+        "pass": "passes" if len(hits) == 1 else "pass",
         "all": str(len(samples)),
         "table": markdown(
             ("sample", "full match"),

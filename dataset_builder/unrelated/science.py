@@ -155,9 +155,7 @@ def _countries(draw: Draw) -> Slots:
         "other_calling": f"+{other[4]}",
         "countries": join(names),
         "capitals": join([row[1] for row in chosen]),
-        "pairs": join(
-            [f"{row[1]} for {name}" for name, row in zip(names, chosen, strict=True)]
-        ),
+        "pairs": join([f"{row[1]} for {name}" for name, row in zip(names, chosen, strict=True)]),
         "other_code": other[3],
         "table": markdown(
             ("country", "capital", "code", "calling code"),

@@ -40,9 +40,7 @@ def _summary(draw: Draw) -> Slots:
         median = ratio(ranked[half - 1] + ranked[half], 2, 1)
         middle = f"({ranked[half - 1]} + {ranked[half]}) / 2"
     # A further, largest value moves the median up by half a place.
-    lifted = (
-        ratio(ranked[half] + ranked[half + 1], 2, 1) if size % 2 else str(ranked[half])
-    )
+    lifted = ratio(ranked[half] + ranked[half + 1], 2, 1) if size % 2 else str(ranked[half])
     same = 2 * total == size * (ranked[half] + ranked[half - 1 + size % 2])
     return {
         "shift": f"stay at {median}" if lifted == median else f"only move to {lifted}",
@@ -105,7 +103,9 @@ def _sequence(draw: Draw) -> Slots:
         "sum": f"{sum(terms[:shown]):,}",
         "ten": f"{sum(terms[:10]):,}",
         "clue": "the quotients" if style == 1 else "the differences",
-        "gaps": ", ".join(str(after // before if style == 1 else after - before) for before, after in pairs),
+        "gaps": ", ".join(
+            str(after // before if style == 1 else after - before) for before, after in pairs
+        ),
     }
 
 

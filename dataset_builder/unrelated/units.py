@@ -109,9 +109,7 @@ def _convert(draw: Draw, source: Row, target: Row) -> Slots:
     slots["coarse"] = _coarse(top, bottom)
     slots["rounded"] = "" if exact else draw.pick(_ROUNDED)
     slots["up_to"] = "" if exact else draw.pick(_UP_TO)
-    slots["rough"] = (
-        "" if slots["coarse"] == slots["answer"] else draw.pick(_ROUGH).format(**slots)
-    )
+    slots["rough"] = "" if slots["coarse"] == slots["answer"] else draw.pick(_ROUGH).format(**slots)
     if slots["answer"] == "1":
         slots["target"] = target[1]
     return slots

@@ -144,7 +144,7 @@ class UnrelatedWriter:
         frame = self._render("frames", group, {"text": text}).strip()
         if "\n" in frame:
             frame = frame.replace(" \n\n", "\n\n").replace("\n\n ", "\n\n")
-        if group != "assistant" and frame[1:2].islower() and self._draw.random() < _CASUAL:
+        if group.endswith("user") and frame[1:2].islower() and self._draw.random() < _CASUAL:
             return frame[:1].lower() + frame[1:]
         return frame
 
