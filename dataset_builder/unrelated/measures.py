@@ -179,7 +179,13 @@ def _paper(draw: Draw) -> Slots:
             f"{slots['pixels']} pixels",
             f"{size} measures {sides}, and at {dots} dots per inch that makes "
             f"{slots['pixels']} pixels",
-            f"each side is divided by 25.4 mm and multiplied by {dots}",
+            draw.pick(
+                (
+                    f"each side is divided by 25.4 mm and multiplied by {dots}",
+                    f"the sides of {width} mm and {height} mm are counted in steps of 25.4/{dots} mm",
+                    f"an inch, 25.4 mm, holds {dots} of them",
+                )
+            ),
         ),
         (
             "area",
@@ -225,7 +231,13 @@ def _map(draw: Draw) -> Slots:
             f"the real length of {drawn} cm on a {scaled} {sheet}, in kilometres",
             slots["real"],
             f"{drawn} cm × {slots['number']} = {slots['centimetres']} cm, which is {slots['real']}",
-            f"{drawn} cm × {slots['number']} is {slots['centimetres']} cm",
+            draw.pick(
+                (
+                    f"{drawn} cm × {slots['number']} is {slots['centimetres']} cm",
+                    f"in centimetres, it would be {slots['centimetres']}",
+                    f"the first step, times {slots['number']}, leads to {slots['centimetres']} cm",
+                )
+            ),
         ),
         (
             "plot",
@@ -234,13 +246,25 @@ def _map(draw: Draw) -> Slots:
             slots["plot"],
             f"the sides of {side} mm and {other} mm, multiplied by {slots['number']}, become "
             f"{slots['plot']}",
-            f"the sides of {side} mm and {other} mm are multiplied by {slots['number']}",
+            draw.pick(
+                (
+                    f"the sides of {side} mm and {other} mm are multiplied by {slots['number']}",
+                    f"in reality both sides are {slots['number']} times as long",
+                    f"that is {slots['number']} × {side} mm by {slots['number']} × {other} mm",
+                )
+            ),
         ),
         (
             "length",
             f"the distance on the ground for {drawn} cm on a {scaled} {sheet}, in metres",
             f"{slots['metres']} m",
             f"one centimetre stands for {slots['one']} m, so {drawn} cm are {slots['metres']} m",
-            f"one centimetre stands for {slots['one']} m",
+            draw.pick(
+                (
+                    f"one centimetre stands for {slots['one']} m",
+                    f"each centimetre on paper is {slots['one']} m outside",
+                    f"that is {drawn} times {slots['one']} m",
+                )
+            ),
         ),
     )

@@ -91,7 +91,7 @@ def _snippet(draw: Draw) -> Slots:
         goal = "map each string to its length"
         code = f"{name} = {words}\nprint({{w: len(w) for w in {name}}})"
         output = str({word: len(word) for word in words})
-        why = "a dictionary keeps the order of insertion"
+        why = "the comprehension makes one pair for each string, in the order of the list"
     elif style == 4:
         divisor = draw.integer(3, 9)
         goal = f"add up the remainders after division by {divisor}"

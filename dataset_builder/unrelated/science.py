@@ -235,7 +235,13 @@ def _planet(draw: Draw) -> Slots:
             f"the weight of a {slots['thing']} of {mass} kg on {name}, in newtons",
             f"{slots['force']} N",
             f"on {name}, {mass} kg weigh {mass} × {slots['gravity']} = {slots['force']} N",
-            f"the mass of {mass} kg is multiplied by {slots['gravity']} m/s²",
+            draw.pick(
+                (
+                    f"the mass of {mass} kg is multiplied by {slots['gravity']} m/s²",
+                    f"gravity there is {slots['gravity']} m/s²",
+                    f"that is {mass} × {slots['gravity']}",
+                )
+            ),
         ),
         (
             "light",

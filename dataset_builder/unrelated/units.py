@@ -14,6 +14,9 @@ from personamem.dataset_builder.unrelated.notation import (
 )
 
 _LARGEST_STEP = 20_000
+_FASTEST = {"m/s": 90, "km/h": 320, "mph": 220, "kn": 70, "ft/s": 310}
+"""The highest speeds, as of trains, ships and storms."""
+
 _ROUNDED = (", rounded", ", to five digits or so", ", after rounding")
 _ALL_EXACT = ("No value had to be rounded.", "All the values are exact.")
 _ALL_ROUNDED = (
@@ -90,7 +93,12 @@ def _names(source: Row, target: Row) -> Slots:
     }
 
 
-def _value(draw: Draw) -> tuple[int, int]:
+def _value(draw: Draw, source: Row) -> tuple[int, int]:
+    limit = _FASTEST.get(source[2])
+    if limit:
+        return (
+            (draw.integer(11, 10 * limit), 10) if draw.chance(0.5) else (draw.integer(2, limit), 1)
+        )
     if draw.chance(0.35):
         return draw.integer(11, 9_999), 10
     return draw.integer(2, 999) if draw.chance(0.6) else draw.integer(1_000, 48_000), 1
@@ -98,7 +106,7 @@ def _value(draw: Draw) -> tuple[int, int]:
 
 def _convert(draw: Draw, source: Row, target: Row) -> Slots:
     numerator, denominator = _ratio(source, target)
-    value, scale = _value(draw)
+    value, scale = _value(draw, source)
     top, bottom = value * numerator, scale * denominator
     places = places_for(top, bottom, 5)
     slots = _names(source, target)
@@ -125,7 +133,7 @@ def _coarse(numerator: int, denominator: int) -> str:
 
 def _convert_list(draw: Draw, source: Row, target: Row) -> Slots:
     numerator, denominator = _ratio(source, target)
-    values = [_value(draw) for _ in range(draw.integer(3, 5))]
+    values = [_value(draw, source) for _ in range(draw.integer(3, 5))]
     lines = [f"| {source[2]} | {target[2]} |", "| ---: | ---: |"]
     lines.extend(
         f"| {ratio(value, scale, 1)} | {significant(value * numerator, scale * denominator)} |"

@@ -21,7 +21,7 @@ _MIX = (4, 5, 6)
 _HALF_EXCHANGE = 150
 """A session ends when less than this is missing, so that lengths miss the target evenly."""
 
-_MORE = 0.72
+_MORE = 0.75
 """Share of answers followed by a further explanation, where a kind has some."""
 
 _MORE_AGAIN = 0.15
