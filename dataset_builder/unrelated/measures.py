@@ -182,7 +182,7 @@ def _paper(draw: Draw) -> Slots:
             draw.pick(
                 (
                     f"each side is divided by 25.4 mm and multiplied by {dots}",
-                    f"the sides of {width} mm and {height} mm are counted in steps of 25.4/{dots} mm",
+                    f"{width} mm and {height} mm are counted in steps of 25.4/{dots} mm",
                     f"an inch, 25.4 mm, holds {dots} of them",
                 )
             ),
@@ -262,7 +262,7 @@ def _map(draw: Draw) -> Slots:
             draw.pick(
                 (
                     f"one centimetre stands for {slots['one']} m",
-                    f"each centimetre on paper is {slots['one']} m outside",
+                    f"each centimetre on paper is {slots['one']} m in reality",
                     f"that is {drawn} times {slots['one']} m",
                 )
             ),

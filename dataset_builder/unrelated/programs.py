@@ -33,24 +33,14 @@ def sql(draw: Draw) -> list[Turn]:
 def shell(draw: Draw) -> list[Turn]:
     """A pipeline over a few lines of text, and its output."""
     turns = themes(draw, "write", "read", make=_pipeline)
-    # Only commands that sort or change letters depend on the locale.
-    return [
-        turn
-        if turn.ask == "read"
-        or turn.slots["command"].startswith("sort")
-        or "tr " in turn.slots["command"]
-        else Turn(turn.ask, turn.reply, turn.slots, "write_reply_more†")
-        for turn in turns
-    ]
+    return [turn if "sort" in turn.slots["command"] else _narrow(turn) for turn in turns]
 
 
 def regex(draw: Draw) -> list[Turn]:
     """A regular expression, and which samples it matches."""
     turns = themes(draw, "test", "wanted", make=_pattern)
     return [
-        Turn(turn.ask, turn.reply, turn.slots, f"{turn.reply}_more†")
-        if turn.slots["number"] in ("0", turn.slots["all"])
-        else turn
+        _narrow(turn) if turn.slots["number"] in ("0", turn.slots["all"]) else turn
         for turn in turns
     ]
 
@@ -62,6 +52,11 @@ def json_data(draw: Draw) -> list[Turn]:
         group = "path" if draw.chance(0.5) else "again" if index else "ask"
         turns.append(Turn(group, "reply" if group == "ask" else f"{group}_reply", _json(draw)))
     return turns
+
+
+def _narrow(turn: Turn) -> Turn:
+    """Return the problem with those further explanations alone that always hold."""
+    return Turn(turn.ask, turn.reply, turn.slots, f"{turn.reply}_more†")
 
 
 def _snippet(draw: Draw) -> Slots:

@@ -174,7 +174,7 @@ def test_elapsed_time_is_split_at_a_full_hour_that_lies_between() -> None:
 
 def test_vehicles_and_sites_suit_their_figures() -> None:
     for ask, reply in sample("fuel_use", 200):
-        assert not re.search(r"generator|engine|boat|plough", ask + reply)
+        assert not re.search(r"generator|test engine|boat|plough", ask + reply)
     for ask, _ in sample("map_scale", 300):
         site = re.search(
             r"size of an? (\w[\w ]*?) that measures (\d+) mm × (\d+) mm on a 1:([\d,]+)", ask
