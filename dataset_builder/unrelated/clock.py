@@ -118,14 +118,20 @@ def _between(draw: Draw) -> Slots:
     start, length = draw.integer(0, 1439), draw.integer(14, 1380)
     end = start + length
     hour = (start // 60 + 1) * 60
+    first = hour - start
+    route = (
+        f"up to {_clock(hour % 1440)} it takes {first} min, and {_spell(60 * (length - first))} "
+        f"more to {_clock(end % 1440)}"
+        if length > first
+        else f"no full hour lies in between, and {end % 60 or 60} - {start % 60} = {length}"
+    )
     return {
         "start": _clock(start),
         "end": _clock(end % 1440),
         "answer": _spell(length * 60),
         "length": f"{length:,}",
         "decimal": ratio(length, 60),
-        "hour": _clock(hour % 1440),
-        "first": str(hour - start),
+        "route": route,
         "night": "passes midnight" if end >= 1440 else "stays within one day",
         "formula": f"{end // 60 % 24 * 60 + end % 60} - {start}"
         + (" + 1440" if end >= 1440 else ""),

@@ -5,6 +5,11 @@ Three formats, all YAML:
 * ``phrases.yaml``: name -> template text; ``<name>`` in a template stands for it.
 * ``tables*.yaml``: name -> comma-separated words, or lines of fields split by `` | ``.
 * every other file: group -> one template a line, where a typed ``\\n`` is a line break.
+
+Two marks say which answers fit which questions. ``†`` in a user's text asks for the working and
+``‡`` for brevity; the writer takes both out. A line that starts with ``†`` also belongs to the
+narrower group of that name (``reply†``): answers that show the working, explanations that always
+hold.
 """
 
 import re
@@ -20,6 +25,9 @@ from personamem.dataset_builder.grammar import Template, parse
 FOLDER = Path(__file__).parent / "content"
 Row = tuple[str, ...]
 
+WORKING = "†"
+BREVITY = "‡"
+
 _PHRASE = re.compile(r"<([a-z_]+)>")
 
 
@@ -33,10 +41,17 @@ def load_templates(name: str) -> dict[str, tuple[Template, ...]]:
     for group, text in _read(name).items():
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         try:
-            groups[group] = tuple(parse(_expand(line).replace("\\n", "\n")) for line in lines)
+            groups[group] = tuple(map(_parse, lines))
+            narrow = tuple(_parse(line) for line in lines if line.startswith(WORKING))
+            if narrow:
+                groups[group + WORKING] = narrow
         except InvalidInputError as error:
             raise InvalidInputError(f"{name}.yaml, group {group!r}: {error}") from error
     return groups
+
+
+def _parse(line: str) -> Template:
+    return parse(_expand(line.removeprefix(WORKING)).replace("\\n", "\n"))
 
 
 @cache

@@ -21,13 +21,19 @@ MONTHS = [
     "December",
 ]
 
+_BY_YEAR = ("split by year", "year by year", "taking each year by itself")
+_BY_NUMBER = ("by day numbers", "counting from 1 January", "by the day of the year")
 _FIRST_DAY = date(1931, 1, 1).toordinal()
 _LAST_DAY = date(2068, 12, 31).toordinal()
 
 
 def days_between(draw: Draw) -> list[Turn]:
     """The number of days between two dates."""
-    return series(draw, _span)
+    turns = series(draw, _span)
+    name = draw.pick(("ask", "ask", "ask", "ask", "both", "weeks"))
+    if name != "ask":
+        turns[0] = Turn(name, f"{name}_reply", turns[0].slots, "reply_more†")
+    return turns
 
 
 def weekday(draw: Draw) -> list[Turn]:
@@ -80,10 +86,12 @@ def _span(draw: Draw) -> Slots:
             for year in range(start.year + 1, end.year)
         ]
         years.append(f"{end.timetuple().tm_yday} in {end.year}")
-        pieces = " + ".join(years)
+        pieces, route = " + ".join(years), draw.pick(_BY_YEAR)
     else:
         first, last = start.timetuple().tm_yday, end.timetuple().tm_yday
-        pieces = f"day {last} minus day {first} of {start.year}"
+        pieces, route = f"day {last} minus day {first} of {start.year}", draw.pick(_BY_NUMBER)
+    leaps = _leap_days(start, end)
+    start_day, end_day = WEEKDAYS[start.weekday()], WEEKDAYS[end.weekday()]
     return {
         "start": write_date(start, style),
         "end": write_date(end, style),
@@ -94,11 +102,26 @@ def _span(draw: Draw) -> Slots:
         "rest": str(rest),
         "rest_days": plural(rest, "day"),
         "pieces": pieces,
+        "route": route,
+        "lead": "lead" if weeks > 1 or rest else "leads",
+        "leap_days": f"{plural(len(leaps), '29 February', '29 Februaries')} lie within it"
+        if len(leaps) > 1
+        else f"the 29 February of {leaps[0]} is one of the days"
+        if leaps
+        else "no 29 February lies within it",
         "in_weeks": _weeks(weeks, rest),
-        "beyond": f"{plural(rest, 'day')} after" if rest else "the same weekday as",
-        "start_day": WEEKDAYS[start.weekday()],
-        "end_day": WEEKDAYS[end.weekday()],
+        "beyond": f"{end_day} is {plural(rest, 'day')} after {start_day}"
+        if rest
+        else f"both dates fall on a {end_day}",
+        "start_day": start_day,
+        "end_day": end_day,
     }
+
+
+def _leap_days(start: date, end: date) -> list[int]:
+    """Return the years whose 29 February lies after ``start`` and not after ``end``."""
+    years = range(start.year, end.year + 1)
+    return [year for year in years if _is_leap(year) and start < date(year, 2, 29) <= end]
 
 
 def _weeks(weeks: int, rest: int) -> str:
@@ -108,7 +131,17 @@ def _weeks(weeks: int, rest: int) -> str:
 
 def _weekday(draw: Draw) -> Slots:
     day = _day(draw)
+    while (day.month, day.day) == (2, 29):  # the next year has no such day
+        day = _day(draw)
     number = day.timetuple().tm_yday
+    next_day = day.replace(year=day.year + 1)
+    leap_note = (
+        f"{day.year} has no 29 February"
+        if not _is_leap(day.year)
+        else f"the 29 February of {day.year} is contained in the day number, {number}"
+        if day.month > 2
+        else f"the 29 February of {day.year} comes after the date and plays no part"
+    )
     new_year = date(day.year, 1, 1)
     weeks, rest = divmod(number - 1, 7)
     style = draw.integer(0, 3)
@@ -129,15 +162,10 @@ def _weekday(draw: Draw) -> Slots:
         f"{WEEKDAYS[day.weekday()]}"
         if rest
         else f"with no remainder the weekday is {WEEKDAYS[day.weekday()]} again",
-        "next_date": write_date(_same_day_next_year(day), style),
-        "next": WEEKDAYS[_same_day_next_year(day).weekday()],
+        "leap_note": leap_note,
+        "next_date": write_date(next_day, style),
+        "next": WEEKDAYS[next_day.weekday()],
     }
-
-
-def _same_day_next_year(day: date) -> date:
-    if (day.month, day.day) == (2, 29):
-        return date(day.year + 1, 3, 1)
-    return day.replace(year=day.year + 1)
 
 
 def _working(draw: Draw) -> Slots:
@@ -159,6 +187,7 @@ def _working(draw: Draw) -> Slots:
         "number": str(number),
         "weeks": str(weeks),
         "weeks_text": plural(weeks, "full week"),
+        "lead": "lead" if weeks > 1 else "leads",
         "rest": str(rest),
         "rest_days": plural(rest, "day"),
         "more_days": plural(rest, "more working day"),
@@ -186,13 +215,17 @@ def _iso(draw: Draw) -> Slots:
         "number": str(number),
         "monday": write_date(monday, style),
         "thursday": write_date(thursday, style),
+        "year_note": f"here both are {year}"
+        if year == day.year
+        else f"here the date is in {day.year} and its week in {year}",
         "sunday": write_date(monday + timedelta(days=6), style),
         "thursday_number": str(thursday.timetuple().tm_yday),
     }
 
 
 def _leap(draw: Draw) -> Turn:
-    year = draw.integer(1600, 2400) if draw.chance(0.6) else 100 * draw.integer(12, 30)
+    # The Gregorian calendar starts in 1582.
+    year = draw.integer(1600, 2400) if draw.chance(0.6) else 100 * draw.integer(16, 30)
     if year % 400 == 0:
         verdict, reason = "is a leap year", f"{year} = 400 × {year // 400}"
     elif year % 100 == 0:
@@ -210,7 +243,8 @@ def _leap(draw: Draw) -> Turn:
         "reason": reason,
         "days": "366" if _is_leap(year) else "365",
     }
-    return Turn("leap", "leap_reply", slots)
+    name = draw.pick(("leap", "leap", "year_length"))
+    return Turn(name, f"{name}_reply", slots)
 
 
 def _is_leap(year: int) -> bool:

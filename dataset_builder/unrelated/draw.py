@@ -123,8 +123,19 @@ def questions(draw: Draw, make: Callable[[Draw], Slots]) -> list[Turn]:
     return turns
 
 
-def focus(draw: Draw, *choices: tuple[str, str, str, str]) -> Slots:
-    """Return the slots of one of the questions (theme, question, answer, reason) allowed."""
-    theme, question, answer, reason = draw.pick(choices)
-    be = "are" if theme in ("symbol", "capitals") else "is"
-    return {"theme": theme, "question": question, "answer": answer, "focus": reason, "be": be}
+def focus(draw: Draw, *choices: tuple[str, str, str, str, str]) -> Slots:
+    """Return the slots of one of the questions (theme, question, answer, sentence, note) allowed.
+
+    The sentence gives the answer in full; the note goes with the bare answer, without repeating it.
+    """
+    theme, question, answer, sentence, note = draw.pick(choices)
+    many = theme in ("symbol", "capitals")
+    return {
+        "theme": theme,
+        "question": question,
+        "answer": answer,
+        "focus": sentence,
+        "note": note,
+        "be": "are" if many else "is",
+        "it_is": "they are" if many else "it is",
+    }

@@ -47,13 +47,21 @@ def roman(draw: Draw) -> list[Turn]:
 
 def primes(draw: Draw) -> list[Turn]:
     """Prime factors and primality."""
-    return series(draw, _factors)
+    turns = series(draw, _factors)
+    if draw.chance(0.3):
+        turns[0] = Turn("prime", "prime_reply", turns[0].slots, "reply_more")
+    return turns
 
 
 def gcd_lcm(draw: Draw) -> list[Turn]:
     """Greatest common divisor and least common multiple by Euclid's algorithm."""
-    name = draw.pick(("ask", "ask", "squares", "cycles"))
-    turns = [Turn(name, "reply" if name == "ask" else f"{name}_reply", _euclid(draw))]
+    name, slots = draw.pick(("ask", "ask", "squares", "cycles")), _euclid(draw)
+    if name == "ask":
+        # The product of both says nothing new where one number is the other's multiple.
+        new = int(slots["gcd"]) < min(int(slots["first"]), int(slots["second"]))
+        turns = [Turn(name, "reply", slots, "reply_more" if new else "reply_more†")]
+    else:
+        turns = [Turn(name, f"{name}_reply", slots)]
     turns.extend(Turn("again", "again_reply", _euclid(draw)) for _ in range(draw.follow_ups()))
     return turns
 
@@ -111,6 +119,10 @@ def _to_base(draw: Draw) -> Slots:
         "name": _BASE_NAMES[base],
         "digits": digits,
         "length": str(len(digits)),
+        "plain": str(number),
+        "signs": f"Digits above 9 are letters, here {'A and B' if base == 12 else 'A to F'}"
+        if base > 10
+        else f"The digits run from 0 to {base - 1}",
         "steps": "; ".join(steps),
         "lines": "\n".join(f"- {step}" for step in steps),
         "places": _places(digits, base),
@@ -172,7 +184,7 @@ def _factors(draw: Draw) -> Slots:
         left //= factor
         steps.append(f"{left * factor:,} ÷ {factor} = {left:,}")
     prime = len(factors) == 1
-    verdict = draw.pick(("so it is not prime", "so it is composite", "and hence not prime"))
+    verdict = draw.pick(("so it is not prime", "so it is composite", "which is not prime"))
     product = " × ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in powers)
     counts = " × ".join(f"({power}+1)" for _, power in powers)
     table = smallest_factors()
@@ -189,6 +201,9 @@ def _factors(draw: Draw) -> Slots:
         if steps
         else f"no prime up to {isqrt(number)} divides it",
         "claim": f"{number:,} is a prime number, with no factor but 1 and itself"
+        if prime
+        else f"{number:,} = {product}",
+        "verdict": f"{number:,} is a prime number"
         if prime
         else f"{number:,} = {product}, {verdict}",
         "yes": "Yes" if prime else "No",
@@ -225,5 +240,6 @@ def _euclid(draw: Draw) -> Slots:
         "fraction": f"{first // divisor}/{second // divisor}",
         "left": str(first // divisor),
         "right": str(second // divisor),
+        "unit": draw.pick(("seconds", "ticks", "steps")),
         "squares": f"{first // divisor * (second // divisor):,}",
     }

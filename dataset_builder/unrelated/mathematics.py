@@ -13,6 +13,16 @@ _RATIO = (
     "count the favourable rolls and divide by the number of all rolls",
     "compare the rolls that fit with all rolls",
 )
+_STOCKS = (
+    ("litres", "A tank"),
+    ("kg", "A stockpile"),
+    ("litres", "A cistern"),
+    ("kWh", "A battery bank"),
+    ("m³", "A reservoir"),
+    ("tonnes", "A silo"),
+)
+"""What grows, in units that can be divided, and what holds it."""
+
 _HANDS = (
     "count hands, since no card is put back",
     "compare the hands that fit with all possible hands",
@@ -45,6 +55,9 @@ def _shape(name: str, given: str, law: str, insert: str, value: float, unit: str
         "law": law,
         "insert": insert,
         "answer": f"{decimal(value)} {unit}",
+        "rounding": ""
+        if abs(100 * value - round(100 * value)) < 1e-6
+        else "; the rounding to two decimals comes last",
         "double": f"{decimal(2 * value)} {unit}",
         "triple": f"{decimal(3 * value)} {unit}",
     }
@@ -118,7 +131,8 @@ def _sphere(draw: Draw) -> Slots:
 
 
 def _trapezium(draw: Draw) -> Slots:
-    long, short, height = draw.integer(20, 190), draw.integer(3, 120), draw.integer(2, 90)
+    long = draw.integer(20, 190)
+    short, height = draw.integer(3, long - 2), draw.integer(2, 90)
     slots = _shape(
         "the area of a trapezium",
         f"parallel sides of {long} m and {short} m and a height of {height} m",
@@ -139,12 +153,12 @@ def _heron(draw: Draw) -> Slots:
     slots = _shape(
         "the area of a triangle",
         f"sides of {first} cm, {second} cm and {third} cm",
-        "A = √(s(s - a)(s - b)(s - c))",
+        "A = √(s(s - a)(s - b)(s - c)), where s is half the perimeter",
         f"√({factors})",
         area,
         "cm²",
     )
-    return slots | {"extra": f"half the perimeter is s = {decimal(half)} cm"}
+    return slots | {"extra": f"its perimeter is {first + second + third} cm"}
 
 
 _SHAPES = (_rectangle, _circle, _cylinder, _cone, _sphere, _trapezium, _heron)
@@ -160,7 +174,12 @@ def _growth(draw: Draw) -> Slots:
         for period in range(1, shown + 1)
     ]
     end = _scaled(start, top, bottom)
+    unit, holder = draw.pick(_STOCKS)
     return {
+        "holder": holder,
+        "table_lead": "period by period, it runs"
+        if shown == periods
+        else draw.pick(("the beginning looks like this", "the first periods are these")),
         "start": money(start),
         "rate": ratio(tenths, 10, 1),
         "periods": str(periods),
@@ -173,7 +192,7 @@ def _growth(draw: Draw) -> Slots:
         "shown": str(shown),
         "percent": ratio((top - bottom) * 100, bottom),
         "doubling": ratio(720, tenths, 1),
-        "unit": draw.pick(("units", "points", "credits", "litres", "tokens", "kg", "cells")),
+        "unit": unit,
     }
 
 
@@ -202,6 +221,13 @@ def _chance(event: str, favourable: int, possible: int, why: str, law: str) -> S
         "decimal": ratio(favourable, possible, 5),
         "against": ratio((possible - favourable) * 100, possible, 3),
         "odds": ratio(possible, favourable, 1),
+        # "One in 1.3" is no help to anybody.
+        "rate": f"about 1 in {ratio(possible, favourable, 1)}"
+        if 3 * favourable < possible
+        else f"{favourable:,}/{possible:,}",
+        "often": f"once in {ratio(possible, favourable, 0)}"
+        if 20 * favourable < possible
+        else f"{ratio(favourable * 100, possible, 0)} times in a hundred",
         "verdict": "likelier than"
         if 2 * favourable > possible
         else "less likely than"

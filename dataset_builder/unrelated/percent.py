@@ -1,7 +1,14 @@
 """Percentages: shares, changes, discounts, and bills split to the last cent."""
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
-from personamem.dataset_builder.unrelated.notation import fixed, join, money, plural, ratio
+from personamem.dataset_builder.unrelated.notation import (
+    fixed,
+    join,
+    money,
+    plural,
+    ratio,
+    significant,
+)
 
 
 def percentage(draw: Draw) -> list[Turn]:
@@ -17,19 +24,27 @@ def discount(draw: Draw) -> list[Turn]:
     cents, rate = draw.integer(1_200, 489_000), draw.integer(3, 62)
     slots = _reduce(cents, rate)
     slots["currency"] = draw.word("currency")
-    turns = [Turn("ask", "reply", slots)]
+    name = draw.pick(("ask", "ask", "amounts"))
+    reply = "reply" if name == "ask" else "amounts_reply"
+    turns = [Turn(name, reply, slots, "reply_more")]
     extra = draw.follow_ups()
     if extra:
         second = draw.integer(2, 30)
         combined = (100 - rate) * (100 - second)
-        final = (2 * cents * combined + 10_000) // 20_000
+        # The second reduction starts from the price that was shown, in whole cents.
+        reduced = cents - (2 * cents * rate + 100) // 200
+        final = reduced - (2 * reduced * second + 100) // 200
+        name = draw.pick(("second", "second", "same"))
         turns.append(
             Turn(
-                "second",
-                "second_reply",
+                name,
+                f"{name}_reply",
                 {
                     **slots,
                     "second": str(second),
+                    "second_off": money(reduced - final),
+                    "second_keep": ratio(100 - second, 100),
+                    "second_equals": "≈" if reduced * second % 100 else "=",
                     "combined": ratio(10_000 - combined, 100),
                     "sum": str(rate + second),
                     "factors": f"{ratio(100 - rate, 100)} × {ratio(100 - second, 100)}",
@@ -52,6 +67,7 @@ def discount(draw: Draw) -> list[Turn]:
                     "left": str(100 - rate),
                     "keep": ratio(100 - rate, 100),
                     "original": money(original),
+                    "equals": "≈" if paid * 100 % (100 - rate) else "=",
                 },
             )
         )
@@ -122,6 +138,9 @@ def _reduce(cents: int, rate: int) -> Slots:
         "off": money(off),
         "reduced": money(cents - off),
         "one": ratio(cents, 10_000, 4),
+        "tenth": ratio(cents, 1_000, 3),
+        "equals": "≈" if cents * rate % 100 else "=",
+        "is": "is, to the cent," if cents * rate % 100 else "is",
     }
 
 
@@ -148,6 +167,8 @@ def _share(draw: Draw) -> Slots:
         "answer": ratio(part * 100, whole),
         "other": ratio((whole - part) * 100, whole),
         "difference": f"{whole - part:,}",
+        "mille": ratio(part * 1000, whole, 0),
+        "step": significant(100, whole, 2),
         "state": draw.word("state"),
         "things": draw.word("things"),
     }
@@ -167,5 +188,7 @@ def _change(draw: Draw) -> Slots:
         "up": "up" if difference > 0 else "down",
         "more": "higher" if difference > 0 else "lower",
         "answer": ratio(abs(difference) * 100, old),
+        "back": ratio(abs(difference) * 100, new),
+        "quotient": fixed(abs(difference), old, 4),
         "factor": ratio(new, old, 4),
     }

@@ -4,6 +4,16 @@ from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
 from personamem.dataset_builder.unrelated.notation import decimal, ratio, significant
 from personamem.dataset_builder.unrelated.science import LIGHT_SPEED
 
+_MOVING = (
+    ("cart", (5, 90), (2, 9)),
+    ("sled", (8, 250), (2, 25)),
+    ("crane load", (150, 4_000), (2, 4)),
+    ("lift cage", (250, 1_600), (2, 10)),
+    ("trolley", (10, 180), (2, 6)),
+    ("van", (1_500, 3_500), (5, 36)),
+)
+"""Things that move, with their masses in kg and their speeds in m/s."""
+
 
 def physics(draw: Draw) -> list[Turn]:
     """Density, Ohm's law, kinetic energy, and waves."""
@@ -12,7 +22,7 @@ def physics(draw: Draw) -> list[Turn]:
 
 def _density(draw: Draw) -> Slots:
     material, density = draw.row("materials")
-    litres = draw.integer(3, 9_000)
+    litres = draw.integer(3, 900)
     kilograms = ratio(litres * int(density), 10_000)
     verb = "floats on" if int(density) < 1000 else "sinks in"
     return {
@@ -24,11 +34,12 @@ def _density(draw: Draw) -> Slots:
         "answer": f"{kilograms} kg",
         "remark": f"{material} {verb} fresh water, whose density is 1,000 kg/m³",
         "inverse": "V = m / ρ",  # noqa: RUF001
+        "limit": "density varies a little with temperature and purity",
     }
 
 
 def _ohm(draw: Draw) -> Slots:
-    volts, ohms = draw.integer(3, 400), draw.integer(2, 990)
+    volts, ohms = draw.integer(3, 230), draw.integer(24, 990)
     return {
         "problem": f"the current through a resistor of {ohms} Ω at {volts} V",
         "given": f"a voltage of {volts} V and a resistance of {ohms} Ω",
@@ -37,12 +48,13 @@ def _ohm(draw: Draw) -> Slots:
         "answer": f"{significant(volts, ohms, 4)} A",
         "remark": f"U²/R, about {significant(volts * volts, ohms, 4)} W, turns into heat",
         "inverse": "R = U / I",
+        "limit": "a real resistor changes its value a little as it warms up",
     }
 
 
 def _kinetic(draw: Draw) -> Slots:
-    mass, speed = draw.integer(2, 4_000), draw.integer(2, 60)
-    thing = draw.pick(("cart", "sled", "crane load", "lift cage", "trolley"))
+    thing, masses, speeds = draw.pick(_MOVING)
+    mass, speed = draw.integer(*masses), draw.integer(*speeds)
     return {
         "problem": f"the kinetic energy of a {thing} of {mass:,} kg that moves at {speed} m/s",
         "given": f"a mass of {mass:,} kg and a speed of {speed} m/s",
@@ -52,6 +64,7 @@ def _kinetic(draw: Draw) -> Slots:
         "remark": "at twice the speed the energy would be four times as large, "
         f"{ratio(mass * speed * speed * 2, 1, 0)} J",
         "inverse": "v = √(2E / m)",
+        "limit": "a body that also spins has some energy more",
     }
 
 
@@ -66,6 +79,7 @@ def _wave(draw: Draw) -> Slots:
         "remark": "a quarter-wave antenna for it would be "
         f"{significant(LIGHT_SPEED, 4 * megahertz * 10**6, 4)} m long",
         "inverse": "f = c / λ",
+        "limit": "in a cable the wave is slower, and so its length is shorter",
     }
 
 
@@ -80,4 +94,5 @@ def _fall(draw: Draw) -> Slots:
         "answer": f"{decimal(seconds)} s",
         "remark": f"the speed on reaching the ground is about {decimal(9.81 * seconds)} m/s",
         "inverse": "h = ½ · g · t²",
+        "limit": "in air a real fall takes a little longer",
     }

@@ -12,7 +12,7 @@ LIMITING = (
 )
 GREP = (
     "grep -c counts matching lines, not single matches",
-    "with -c, grep prints a count of the lines instead of the lines",
+    "with -c, grep prints the number of such lines, not the lines themselves",
     "a line with two matches still counts once",
 )
 WITH = ("that contain", "with the letter", "in which there is")
@@ -32,8 +32,12 @@ UNIQ = (
 )
 ZIP = (
     "zip stops at the end of the shorter input, after 3 pairs",
-    "zip needs a partner for each string, and there are only 3 numbers",
+    "zip needs a partner for each string, and the list of numbers has only 3 elements",
     "with 3 numbers there can be no more than 3 pairs",
+)
+ZIP_EVEN = (
+    "both lists have 3 elements, and zip takes one from each",
+    "zip walks through both lists at once, one pair at a time",
 )
 REVERSE = (
     "list the distinct lines in reverse order",

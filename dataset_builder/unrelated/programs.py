@@ -15,6 +15,7 @@ from personamem.dataset_builder.unrelated.program_notes import (
     UNIQ,
     WITH,
     ZIP,
+    ZIP_EVEN,
 )
 from personamem.dataset_builder.unrelated.records import Record, make_records, markdown, totals
 
@@ -31,12 +32,17 @@ def sql(draw: Draw) -> list[Turn]:
 
 def shell(draw: Draw) -> list[Turn]:
     """A pipeline over a few lines of text, and its output."""
-    return themes(draw, "write", "read", make=_pipeline)
+    turns = themes(draw, "write", "read", make=_pipeline)
+    return [turn if "sort" in turn.slots["command"] else _narrow(turn) for turn in turns]
 
 
 def regex(draw: Draw) -> list[Turn]:
     """A regular expression, and which samples it matches."""
-    return themes(draw, "test", "wanted", make=_pattern)
+    turns = themes(draw, "test", "wanted", make=_pattern)
+    return [
+        _narrow(turn) if turn.slots["number"] in ("0", turn.slots["all"]) else turn
+        for turn in turns
+    ]
 
 
 def json_data(draw: Draw) -> list[Turn]:
@@ -46,6 +52,11 @@ def json_data(draw: Draw) -> list[Turn]:
         group = "path" if draw.chance(0.5) else "again" if index else "ask"
         turns.append(Turn(group, "reply" if group == "ask" else f"{group}_reply", _json(draw)))
     return turns
+
+
+def _narrow(turn: Turn) -> Turn:
+    """Return the problem with those further explanations alone that always hold."""
+    return Turn(turn.ask, turn.reply, turn.slots, f"{turn.reply}_more†")
 
 
 def _snippet(draw: Draw) -> Slots:
@@ -75,7 +86,7 @@ def _snippet(draw: Draw) -> Slots:
         goal = "map each string to its length"
         code = f"{name} = {words}\nprint({{w: len(w) for w in {name}}})"
         output = str({word: len(word) for word in words})
-        why = "a dictionary keeps the order of insertion"
+        why = "the comprehension makes one pair for each string, in the order of the list"
     elif style == 4:
         divisor = draw.integer(3, 9)
         goal = f"add up the remainders after division by {divisor}"
@@ -100,7 +111,7 @@ def _snippet(draw: Draw) -> Slots:
         goal = f"pair the strings with the numbers {values[:3]}"
         code = f"{name} = {words}\nprint(list(zip({name}, {values[:3]})))"
         output = str(list(zip(words, values[:3], strict=False)))
-        why = draw.pick(ZIP)
+        why = draw.pick(ZIP if len(words) > 3 else ZIP_EVEN)
     return {
         "goal": goal,
         "name": name,
@@ -225,6 +236,8 @@ def _pattern(draw: Draw) -> Slots:
         "hits": join(hits) if hits else "none of them",
         "misses": join(misses) if misses else "none of them",
         "number": str(len(hits)),
+        "match": "matches" if len(hits) == 1 else "match",
+        "pass": "passes" if len(hits) == 1 else "pass",
         "all": str(len(samples)),
         "table": markdown(
             ("sample", "full match"),

@@ -80,8 +80,11 @@ def spreadsheet(draw: Draw) -> list[Turn]:
                 for line, record in enumerate(records, 2)
             ],
         )
-        name = "again" if index else "ask"
-        turns.append(Turn(name, "again_reply" if index else "reply", slots))
+        if index:
+            turns.append(Turn("again", "again_reply", slots))
+        else:
+            named = '"' in slots["formula"] and form is not _count_if
+            turns.append(Turn("ask", "reply", slots, "reply_more" if named else "reply_more†"))
     return turns
 
 
@@ -103,15 +106,14 @@ def _table_slots(draw: Draw, records: list[Record]) -> Slots:
         "limit": str(limit),
         "number": str(len(records)),
         "addition": " + ".join(str(record.quantity) for record in records),
-        "total": f"{total:,}",
+        "total": str(total),
         "mean": ratio(total, len(records), 1),
         "top": top.item,
         "top_quantity": str(top.quantity),
         "last": by_quantity[-1].item,
         "last_quantity": str(by_quantity[-1].quantity),
         "share": ratio(top.quantity * 100, total, 1),
-        "sites": join([f"{quantity:,} at {site}" for site, quantity in sums.items()]),
-        "mark": draw.pick((";", "tab", "pipe")),
+        "sites": join([f"{quantity} at {site}" for site, quantity in sums.items()]),
     }
 
 
@@ -143,7 +145,11 @@ def _count_if(draw: Draw, records: list[Record]) -> Slots:
         "wish": f"the number of {thing} with a quantity above {limit}",
         "formula": f'=COUNTIF(C2:C{len(records) + 1},">{limit}")',
         "answer": str(len(hits)),
-        "why": f"it counts {join(hits)}" if hits else "no row passes",
+        "why": f"the hits are {join(hits)}"
+        if len(hits) > 1
+        else f"the only hit is {hits[0]}"
+        if hits
+        else "no row passes",
         "function": "COUNTIF",
         "role": f"counts the cells of column C above {limit}",
     }
@@ -156,7 +162,7 @@ def _lookup(draw: Draw, records: list[Record]) -> Slots:
         "wish": f"the mass entered for {records[place].item}",
         "formula": f'=INDEX(D2:D{end},MATCH("{records[place].item}",A2:A{end},0))',
         "answer": str(records[place].mass),
-        "why": f"it is item {place + 1} of the list, in row {place + 2}",
+        "why": f"{records[place].item} stands in row {place + 2}",
         "function": "INDEX with MATCH",
         "role": f"finds {records[place].item} in column A and reads column D",
     }

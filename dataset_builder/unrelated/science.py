@@ -1,13 +1,21 @@
 """Elements, countries and the solar system."""
 
-from personamem.dataset_builder.grammar import with_article
 from personamem.dataset_builder.unrelated.content_files import load_rows
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, focus, questions
-from personamem.dataset_builder.unrelated.notation import join, ratio, significant
+from personamem.dataset_builder.unrelated.notation import join, plural, ratio, significant
 from personamem.dataset_builder.unrelated.records import markdown
 
 LIGHT_SPEED = 299_792_458
 """Metres per second, exact by definition."""
+
+_WITH_ARTICLE = ("Maldives", "Philippines")
+"""Countries of the table that take "the" in a sentence."""
+
+_ALPHA_2 = (
+    "this is the form with two letters, alpha-2",
+    "the three-letter code of a country is another one",
+    "both letters are capitals",
+)
 
 
 def elements(draw: Draw) -> list[Turn]:
@@ -40,6 +48,7 @@ def _element(draw: Draw) -> Slots:
         "number": number,
         "mass": mass,
         "group": group,
+        "class": f"the {group[:-3]}gases" if group.endswith("gas") else f"the {group}s",
         "names": join([row[0] for row in chosen]),
         "table": markdown(
             ("element", "symbol", "number", "mass (u)"),
@@ -47,7 +56,9 @@ def _element(draw: Draw) -> Slots:
         ),
         "heavy": heavy[0],
         "heavy_mass": heavy[3],
-        "sorted": join([f"{row[0]} ({row[2]})" for row in sorted(chosen, key=_atomic_number)]),
+        "sorted": join(
+            [f"{row[0]} ({row[2]})" for row in sorted(chosen, key=_atomic_number)], "and then"
+        ),
         "grams": str(grams),
         "moles": significant(grams * 1000, round(float(mass) * 1000), 4),
         "other": chosen[1][0],
@@ -61,32 +72,37 @@ def _element(draw: Draw) -> Slots:
         (
             "symbol",
             f"the symbol and the atomic number of {name}",
-            f"{symbol}, number {number}",
+            f"{symbol} and {number}",
             f"{name} has the symbol {symbol} and the atomic number {number}",
+            f"an atom of {name} has {plural(int(number), 'proton')} in its nucleus",
         ),
         (
             "moles",
             f"the amount of substance, in moles, of {grams} g of {name}",
             f"{slots['moles']} mol",
             f"{grams} g divided by {mass} g/mol is {slots['moles']} mol of {name}",
+            f"that is {grams} g divided by {mass} g/mol",
         ),
         (
             "heaviest",
             f"the element with the largest atomic mass {_among(len(chosen))} {names}",
             slots["heavy"],
             f"with {slots['heavy_mass']} u, {slots['heavy']} has the largest atomic mass",
+            f"an atom of it has {slots['heavy_mass']} u on average",
         ),
         (
             "order",
             f"the order of {names} by atomic number",
             slots["sorted"],
             f"by atomic number they run {slots['sorted']}",
+            "the number in brackets counts the protons",
         ),
         (
             "group",
-            f"the group of elements that {name} belongs to",
-            with_article(group),
-            f"{name} is classed as {with_article(group)}",
+            f"the class of elements that {name} belongs to",
+            slots["class"],
+            f"{name} is counted among {slots['class']}",
+            f"{name} is number {number} in the periodic table",
         ),
     )
 
@@ -122,29 +138,31 @@ def _molar(draw: Draw) -> Slots:
 
 def _countries(draw: Draw) -> Slots:
     chosen = draw.rows("countries", draw.integer(3, 5))
-    country, capital, region, code, calling = chosen[0]
+    names = [f"the {row[0]}" if row[0] in _WITH_ARTICLE else row[0] for row in chosen]
+    country, capital, region, code, calling = names[0], *chosen[0][1:]
     other = chosen[1]
+    length = max(len(row[1]) for row in chosen)
+    longest = [row[1] for row in chosen if len(row[1]) == length]
     slots = {
         "country": country,
         "capital": capital,
         "region": region,
         "code": code,
         "calling": f"+{calling}",
-        "other": other[0],
+        "other": names[1],
         "other_capital": other[1],
         "other_region": other[2],
         "other_calling": f"+{other[4]}",
-        "countries": join([row[0] for row in chosen]),
+        "countries": join(names),
         "capitals": join([row[1] for row in chosen]),
-        "pairs": join([f"{row[0]} with {row[1]}" for row in chosen]),
+        "pairs": join([f"{row[1]} for {name}" for name, row in zip(names, chosen, strict=True)]),
         "other_code": other[3],
         "table": markdown(
             ("country", "capital", "code", "calling code"),
             [(row[0], row[1], row[3], f"+{row[4]}") for row in chosen],
         ),
         "sorted": join(sorted(row[1] for row in chosen)),
-        "longest": max((row[1] for row in chosen), key=len),
-        "length": str(len(capital.replace(" ", ""))),
+        "longest": f"{'are' if len(longest) > 1 else 'is'} {join(longest)}",
     }
     return slots | focus(
         draw,
@@ -152,31 +170,36 @@ def _countries(draw: Draw) -> Slots:
             "capital",
             f"the capital of {country}",
             capital,
-            f"{country}, in {region}, has {capital} as its capital",
+            f"the capital of {country} is {capital}",
+            f"the country lies in {region}",
         ),
         (
             "capitals",
             f"the capitals of {slots['countries']}",
             slots["capitals"],
-            f"the pairs are {slots['pairs']}",
+            f"it is {slots['pairs']}",
+            "the order is that of your list",
         ),
         (
             "capital",
             f"the country whose capital is {capital}",
             country,
-            f"{capital} is the capital of {country}, in {region}",
+            f"{capital} is the capital of {country}",
+            f"the country lies in {region}",
         ),
         (
             "calling",
             f"the international calling code of {country}",
             slots["calling"],
             f"phone numbers in {country} start with {slots['calling']} when dialled from abroad",
+            f"the country lies in {region}",
         ),
         (
             "code",
             f"the two-letter ISO code of {country}",
             code,
             f"ISO 3166 gives {country} the code {code}",
+            draw.pick(_ALPHA_2),
         ),
     )
 
@@ -184,7 +207,9 @@ def _countries(draw: Draw) -> Slots:
 def _planet(draw: Draw) -> Slots:
     name, gravity, distance, period = draw.row("planets")
     mass = draw.integer(2, 950)
-    seconds = int(distance) * 10**6 // LIGHT_SPEED
+    # From the distance as shown, so that a reader who divides finds the same.
+    shown = (int(distance) + 50) // 100 * 100
+    seconds = (2 * shown * 10**6 + LIGHT_SPEED) // (2 * LIGHT_SPEED)
     unit = 149_598
     slots = {
         "planet": name,
@@ -194,13 +219,13 @@ def _planet(draw: Draw) -> Slots:
         "earth": ratio(mass * 981, 100, 1),
         "share": ratio(int(gravity) * 100, 981, 1),
         "distance": ratio(int(distance), 1000, 1),
-        # From the distance as shown, so that a reader who divides finds the same.
-        "units": significant((int(distance) + 50) // 100 * 100, unit, 4),
+        "units": significant(shown, unit, 4),
         "seconds": f"{seconds:,}",
         "minutes": f"{seconds // 60} min {seconds % 60} s",
+        "path": "shorter" if shown < unit else "longer",
+        "pace": "higher" if shown < unit else "lower",
         "days": ratio(int(period), 10, 1),
         "years": significant(int(period) * 100, 365_250, 4),
-        "orbits": ratio(draw.integer(10, 300) * 36525, int(period) * 10, 2),
         "thing": draw.pick(("probe", "crate", "lander", "rover", "block", "beacon", "drill")),
     }
     return slots | focus(
@@ -210,6 +235,13 @@ def _planet(draw: Draw) -> Slots:
             f"the weight of a {slots['thing']} of {mass} kg on {name}, in newtons",
             f"{slots['force']} N",
             f"on {name}, {mass} kg weigh {mass} × {slots['gravity']} = {slots['force']} N",
+            draw.pick(
+                (
+                    f"the mass of {mass} kg is multiplied by {slots['gravity']} m/s²",
+                    f"gravity there is {slots['gravity']} m/s²",
+                    f"that is {mass} × {slots['gravity']}",
+                )
+            ),
         ),
         (
             "light",
@@ -217,17 +249,20 @@ def _planet(draw: Draw) -> Slots:
             slots["minutes"],
             f"to cover {slots['distance']} million km, light needs {slots['seconds']} s, "
             f"which is {slots['minutes']}",
+            f"{slots['distance']} million km divided by 299,792 km/s is {slots['seconds']} s",
         ),
         (
             "orbit",
             f"the orbital period of {name}",
             f"{slots['days']} days",
             f"one orbit of {name} takes {slots['days']} days, or {slots['years']} years",
+            f"in years of 365.25 days, that is {slots['years']}",
         ),
         (
             "distance",
             f"the mean distance of {name} from the Sun in astronomical units",
             f"{slots['units']} AU",
             f"{slots['distance']} million km divided by 149.598 million km is {slots['units']} AU",
+            f"{name} is {slots['distance']} million km away from it on average",
         ),
     )

@@ -4,12 +4,12 @@ from itertools import pairwise
 from math import sqrt
 
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series, themes
-from personamem.dataset_builder.unrelated.notation import decimal, ratio
+from personamem.dataset_builder.unrelated.notation import decimal, join, ratio
 
 
 def statistics(draw: Draw) -> list[Turn]:
     """Mean, median, range and standard deviation of a short list."""
-    return themes(draw, "mean", "summary", "spread", make=_summary)
+    return themes(draw, "mean", "compare", "summary", "spread", "variance", make=_summary)
 
 
 def sequences(draw: Draw) -> list[Turn]:
@@ -19,7 +19,8 @@ def sequences(draw: Draw) -> list[Turn]:
 
 def lists(draw: Draw) -> list[Turn]:
     """Sort a list of words or numbers and drop its duplicates."""
-    forms = draw.shuffled((("words", _words), ("numbers", _numbers), ("text", _numbers)))
+    name = draw.pick(("numbers", "even"))
+    forms = draw.shuffled((("words", _words), (name, _numbers), ("text", _text_order)))
     return [
         Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
     ]
@@ -38,7 +39,13 @@ def _summary(draw: Draw) -> Slots:
     else:
         median = ratio(ranked[half - 1] + ranked[half], 2, 1)
         middle = f"({ranked[half - 1]} + {ranked[half]}) / 2"
+    # A further, largest value moves the median up by half a place.
+    lifted = ratio(ranked[half] + ranked[half + 1], 2, 1) if size % 2 else str(ranked[half])
+    same = 2 * total == size * (ranked[half] + ranked[half - 1 + size % 2])
     return {
+        "shift": f"stay at {median}" if lifted == median else f"only move to {lifted}",
+        "differ": "No" if same else "Yes",
+        "verdict": "the two agree" if same else "the two differ",
         "values": ", ".join(map(str, values)),
         "ranked": ", ".join(map(str, ranked)),
         "addition": " + ".join(map(str, values)),
@@ -83,6 +90,7 @@ def _sequence(draw: Draw) -> Slots:
         rule = f"the differences grow by {2 * bend}"
         formula = f"a(n) = {bend}n² + {shift}"
     shown = draw.integer(5, 6)
+    pairs = list(pairwise(terms[:shown]))
     nth = draw.integer(9, 12)
     return {
         "terms": ", ".join(map(str, terms[:shown])),
@@ -94,16 +102,20 @@ def _sequence(draw: Draw) -> Slots:
         "shown": str(shown),
         "sum": f"{sum(terms[:shown]):,}",
         "ten": f"{sum(terms[:10]):,}",
-        "gaps": ", ".join(str(after - before) for before, after in pairwise(terms[:shown])),
+        "clue": "the quotients" if style == 1 else "the differences",
+        "gaps": ", ".join(
+            str(after // before if style == 1 else after - before) for before, after in pairs
+        ),
     }
 
 
 def _words(draw: Draw) -> Slots:
     words = draw.words("things", draw.integer(5, 9))
-    doubled = draw.shuffled(words + [draw.pick(words) for _ in range(draw.integer(1, 3))])
+    doubled = draw.shuffled(words + draw.shuffled(words)[: draw.integer(1, 3)])
     unique = list(dict.fromkeys(doubled))
     ranked = sorted(unique)
-    longest = max(ranked, key=len)
+    length = max(map(len, ranked))
+    longest = [word for word in ranked if len(word) == length]
     lost = len(doubled) - len(unique)
     return {
         "items": ", ".join(doubled),
@@ -114,10 +126,14 @@ def _words(draw: Draw) -> Slots:
         "number": str(len(doubled)),
         "left": str(len(unique)),
         "lost": "one duplicate" if lost == 1 else f"{lost} duplicates",
-        "twice": ", ".join(word for word in unique if doubled.count(word) > 1),
+        "twice": join([word for word in unique if doubled.count(word) > 1]),
+        "repeated": "the repeated entry is" if lost == 1 else "the repeated entries are",
+        "were": "was" if lost == 1 else "were",
         "first": ranked[0],
         "last": ranked[-1],
-        "longest": f"{longest} ({len(longest)} letters)",
+        "longest": f"the longest is {longest[0]} ({length} letters)"
+        if len(longest) == 1
+        else f"the longest are {join(longest)} ({length} letters each)",
         "reverse": ", ".join(reversed(ranked)),
     }
 
@@ -137,5 +153,21 @@ def _numbers(draw: Draw) -> Slots:
         "high": str(unique[-1]),
         "even": ", ".join(map(str, even)) or "none",
         "even_number": str(len(even)),
-        "text": ", ".join(sorted(map(str, unique))),
+    }
+
+
+def _text_order(draw: Draw) -> Slots:
+    # A long number with a small first digit, so that the two orders are sure to differ.
+    late, early = draw.integer(50, 99), draw.integer(101, 499)
+    values = [late, early, draw.integer(12, 99), *draw.integers(draw.integer(3, 6), 101, 9_800)]
+    values = draw.shuffled([*values, *(draw.pick(values) for _ in range(draw.integer(0, 2)))])
+    return {
+        "items": ", ".join(map(str, values)),
+        "sorted": ", ".join(map(str, sorted(values))),
+        "text": ", ".join(sorted(map(str, values))),
+        "early": str(early),
+        "late": str(late),
+        "early_digit": str(early)[0],
+        "late_digit": str(late)[0],
+        "number": str(len(values)),
     }

@@ -98,10 +98,14 @@ _NATO = dict(
 
 def text_edit(draw: Draw) -> list[Turn]:
     """Names, dates, codes and identifiers brought into another form."""
-    makers = (("names", _names), ("dates", _dates), ("style", _style), ("digits", _style))
-    forms = draw.shuffled(makers)
+    dates = draw.pick(("dates", "dates", "us_dates"))
+    makers = (("names", _names), (dates, _dates), ("style", _style), ("digits", _style))
+    forms = draw.shuffled(makers)[: 1 + draw.follow_ups()]
     return [
-        Turn(name, f"{name}_reply", make(draw)) for name, make in forms[: 1 + draw.follow_ups()]
+        Turn(name, "dates_reply", make(draw), "dates_reply_more†")
+        if name == "us_dates"
+        else Turn(name, f"{name}_reply", make(draw))
+        for name, make in forms
     ]
 
 
@@ -177,7 +181,7 @@ def _isbn13(draw: Draw) -> Slots:
     check = -total % 10
     return _checked("ISBN-13", digits, str(check), products, total) | {
         "weights": "1 and 3 in turn",
-        "rest": f"{total} mod 10 = {total % 10}, so the digit is {check}",
+        "rest": _complement(total, 10, str(check)),
     }
 
 
@@ -189,7 +193,7 @@ def _isbn10(draw: Draw) -> Slots:
     check = "X" if value == 10 else str(value)
     return _checked("ISBN-10", digits, check, products, total) | {
         "weights": "10 down to 2",
-        "rest": f"{total} mod 11 = {total % 11}, so the digit is {check}",
+        "rest": _complement(total, 11, check),
     }
 
 
@@ -205,8 +209,18 @@ def _luhn(draw: Draw) -> Slots:
     check = -total % 10
     return _checked("Luhn", digits, str(check), products, total) | {
         "weights": "2 and 1 in turn from the right, less 9 where a product exceeds 9",
-        "rest": f"{total} mod 10 = {total % 10}, so the digit is {check}",
+        "rest": _complement(total, 10, str(check)),
     }
+
+
+def _complement(total: int, base: int, check: str) -> str:
+    """Return how the check digit fills the weighted sum up to a multiple of ``base``."""
+    rest = total % base
+    if not rest:
+        return f"{total} mod {base} is 0 already"
+    return f"{total} mod {base} = {rest}, and {base} - {rest} = {check}".replace(
+        "= X", "= 10, written X"
+    )
 
 
 def _checked(scheme: str, digits: list[int], check: str, products: list[int], total: int) -> Slots:

@@ -60,6 +60,9 @@ def _synonyms(draw: Draw) -> Slots:
     choices = same.split(", ")
     shuffled = draw.shuffled(choices)
     intruder = draw.word("codename").lower()
+    short, long = min(map(len, choices)), max(map(len, choices))
+    shortest = [f'"{choice}"' for choice in shuffled if len(choice) == short]
+    longest = [f'"{choice}"' for choice in shuffled if len(choice) == long]
     return {
         "word": word,
         "part": part,
@@ -71,9 +74,11 @@ def _synonyms(draw: Draw) -> Slots:
         "opposite": f'the opposite is "{opposite}"'
         if opposite != "-"
         else "there is no everyday opposite",
-        "longest": max(choices, key=len),
-        "letters": str(max(map(len, choices))),
-        "shortest": min(choices, key=len),
+        "longest": f"{join(longest)} {'needs' if len(longest) == 1 else 'need'} {long} letters"
+        + " each" * (len(longest) > 1),
+        "shortest": f"{join(shortest)}, with {short} letters" + " each" * (len(shortest) > 1),
+        "is": "is" if len(shortest) == 1 else "are",
+        "space": join(shortest, "or"),
         "sorted": ", ".join(sorted(choices)),
     }
 
@@ -88,11 +93,12 @@ def _plural(draw: Draw) -> Turn:
         if len(word) == len(plural)
         else f"goes from {len(word)} to {len(plural)} letters"
     )
-    while other == word:
+    while other == word or other_rule == rule:
         other, other_plural, other_rule = draw.row("plurals")
+    name = draw.pick(("plural", "plurals", "plurals", "right_plural"))
     return Turn(
-        "plural",
-        "plural_reply",
+        name,
+        f"{name}_reply",
         {
             "word": word,
             "plural": plural,
@@ -100,7 +106,7 @@ def _plural(draw: Draw) -> Turn:
             "other": other,
             "other_plural": other_plural,
             "other_rule": other_rule,
-            "number": str(draw.integer(2, 60)),
+            "number": str(draw.integer(3, 24)),
             "change": change,
         },
     )
@@ -113,9 +119,10 @@ def _misspelt(draw: Draw) -> Turn:
         (index for index, pair in enumerate(zip(right, wrong, strict=False)) if pair[0] != pair[1]),
         min(len(right), len(wrong)),
     )
+    name = draw.pick(("misspelt", "misspelt", "valid"))
     return Turn(
-        "misspelt",
-        "misspelt_reply",
+        name,
+        f"{name}_reply",
         {
             "right": right,
             "wrong": wrong,

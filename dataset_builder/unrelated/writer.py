@@ -7,7 +7,7 @@ from personamem.dataset_builder.errors import unknown_choice
 from personamem.dataset_builder.grammar import Template, capitalise
 from personamem.dataset_builder.schema import Message
 from personamem.dataset_builder.streams import Deck
-from personamem.dataset_builder.unrelated.content_files import load_templates
+from personamem.dataset_builder.unrelated.content_files import BREVITY, WORKING, load_templates
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn
 from personamem.dataset_builder.unrelated.registry import KINDS
 
@@ -21,7 +21,7 @@ _MIX = (4, 5, 6)
 _HALF_EXCHANGE = 150
 """A session ends when less than this is missing, so that lengths miss the target evenly."""
 
-_MORE = 0.72
+_MORE = 0.75
 """Share of answers followed by a further explanation, where a kind has some."""
 
 _MORE_AGAIN = 0.15
@@ -30,8 +30,11 @@ _MORE_AGAIN = 0.15
 _CASUAL = 0.12
 """Share of user messages that start with a small letter."""
 
-_BLOCKS = ("|", "```", "- ")
+_BLOCKS = ("|", "```", "- ", "1. ")
 """What tables, code and lists start with: nothing may stand before or behind on their lines."""
+
+_VERDICTS = ("Yes", "No,", "No:", "No.")
+"""Answers that need no "Certainly" before them."""
 
 
 def kinds() -> tuple[str, ...]:
@@ -50,6 +53,7 @@ class UnrelatedWriter:
         self._source = random
         self._draw = Draw(random)
         self._kinds = Deck(tuple(KINDS), random)
+        self._opens = True
         self._phrasings: dict[tuple[str, str], Deck[Template]] = {}
 
     def exchange(self, kind: str | None = None) -> list[Message]:
@@ -67,12 +71,21 @@ class UnrelatedWriter:
         for turn in problem(self._draw):
             slots = _LazySlots(turn.slots, self._draw)
             ask = self._render(content, turn.ask, slots)
-            reply = self._answer(content, turn, slots)
-            ask = self._frame("later_user" if messages else "first_user", ask)
+            group = "later_user" if messages else "opening_user" if self._opens else "first_user"
+            # Nobody asks for each step and for brevity.
+            wish = WORKING if WORKING in ask else ""
+            ask = self._frame("wishing_user" if wish and not messages else group, ask)
+            if BREVITY in ask:
+                wish = BREVITY
+            if wish:
+                ask = ask.replace(wish, "")
             messages.append({"role": "user", "content": ask})
+            reply = self._answer(content, turn, slots, wish)
             if reply[1:2].isalpha():  # a formula keeps its small letter
                 reply = capitalise(reply)
-            reply = self._frame("assistant", reply)
+            if wish != BREVITY:
+                verdict = reply.startswith(_VERDICTS)
+                reply = self._frame("verdict" if verdict else "assistant", reply)
             messages.append({"role": "assistant", "content": reply})
         return messages
 
@@ -84,6 +97,7 @@ class UnrelatedWriter:
         """
         counted: list[tuple[Message, int]] = []
         total, mix_end, mix, turn = 0, 0, [""], 0
+        self._opens = True
         while not counted or total + _HALF_EXCHANGE < tokens:
             if total >= mix_end:
                 mix = [self._kinds.deal() for _ in range(self._draw.pick(_MIX))]
@@ -93,10 +107,16 @@ class UnrelatedWriter:
                 counted.append((message, size))
                 total += size
             turn += 1
+            self._opens = False
         return counted
 
-    def _answer(self, content: str, turn: Turn, slots: Slots) -> str:
-        answer = self._render(content, turn.reply, slots)
+    def _answer(self, content: str, turn: Turn, slots: Slots, wish: str) -> str:
+        group = turn.reply
+        if wish == WORKING and group + WORKING in load_templates(content):
+            group += WORKING
+        answer = self._render(content, group, slots)
+        if wish == BREVITY:
+            return answer
         more, share = turn.more or f"{turn.reply}_more", _MORE
         if turn.reply == "again_reply":
             more, share = turn.more or "reply_more", _MORE_AGAIN
@@ -124,7 +144,7 @@ class UnrelatedWriter:
         frame = self._render("frames", group, {"text": text}).strip()
         if "\n" in frame:
             frame = frame.replace(" \n\n", "\n\n").replace("\n\n ", "\n\n")
-        if group != "assistant" and frame[1:2].islower() and self._draw.random() < _CASUAL:
+        if group.endswith("user") and frame[1:2].islower() and self._draw.random() < _CASUAL:
             return frame[:1].lower() + frame[1:]
         return frame
 

@@ -109,6 +109,82 @@ def test_iso_weeks_and_leap_years() -> None:
         assert (days == 366) == (verdict == "is a leap")
 
 
+def test_light_times_are_rounded_and_follow_from_the_distance_shown() -> None:
+    checked = 0
+    for _, reply in sample("astronomy", 200):
+        light = re.search(
+            r"cover ([\d.,]+) million km, light needs ([\d,]+) s, which is (\d+) min (\d+) s", reply
+        )
+        if light:
+            seconds = round(number(light[1]) * 1e9 / 299_792_458)
+            assert seconds == number(light[2]) == int(light[3]) * 60 + int(light[4])
+            checked += 1
+    assert checked > 10
+
+
+def test_distances_agree_with_periods_by_keplers_third_law() -> None:
+    for row in load_rows("planets"):
+        units, years = int(row[2]) / 149_598, int(row[3]) / 3_652.5
+        assert units**3 == pytest.approx(years**2, rel=0.006), row[0]
+
+
+def test_leap_days_between_two_dates_are_counted() -> None:
+    checked = 0
+    for ask, reply in sample("days_between", 200):
+        ends, said = re.findall(DATE, ask), re.search(r"29 Febr|no 29 Febr", reply, flags=re.I)
+        if len(ends) == 2 and said:
+            first, last = (day(text).toordinal() for text in ends)
+            days = [date.fromordinal(number) for number in range(first + 1, last + 1)]
+            leaps = [one.year for one in days if (one.month, one.day) == (2, 29)]
+            if not leaps:
+                assert "no 29 February" in reply.lower().replace("february", "February"), reply
+            elif len(leaps) == 1:
+                assert f"29 February of {leaps[0]}" in reply, reply
+            else:
+                assert f"{len(leaps)} 29 Februaries" in reply, reply
+            checked += 1
+    assert checked > 20
+
+
+def test_leap_days_in_a_year_are_told_as_they_are() -> None:
+    for ask, reply in sample("weekday", 200):
+        text, said = re.search(DATE, ask), re.search(r"(\d{4}) has no 29 February", reply)
+        if text and said:
+            assert day(text[1]).year == int(said[1])
+            assert int(said[1]) % 4
+        if text and "is contained in the day number" in reply:
+            assert day(text[1]).year % 4 == 0
+            assert day(text[1]).month > 2
+
+
+def test_elapsed_time_is_split_at_a_full_hour_that_lies_between() -> None:
+    checked = 0
+    for _, reply in sample("duration", 200):
+        route = re.search(
+            r"p to (\d\d):00 it takes (\d+) min, and (?:(\d+) h)? ?(?:(\d+) min)? ?more to", reply
+        )
+        total = re.search(r"([\d,]+) minutes|in minutes, that(?: is|'s) ([\d,]+)", reply)
+        if route and total:
+            rest = int(route[3] or 0) * 60 + int(route[4] or 0)
+            assert rest > 0
+            assert int(route[2]) + rest == number(total[1] or total[2])
+            checked += 1
+    assert checked > 10
+
+
+def test_vehicles_and_sites_suit_their_figures() -> None:
+    for ask, reply in sample("fuel_use", 200):
+        assert not re.search(r"generator|test engine|boat|plough", ask + reply)
+    for ask, _ in sample("map_scale", 300):
+        site = re.search(
+            r"size of an? (\w[\w ]*?) that measures (\d+) mm × (\d+) mm on a 1:([\d,]+)", ask
+        )
+        if site:
+            longest = max(int(site[2]), int(site[3])) * number(site[4]) / 1000
+            limit = {"plot": 91, "lot": 91, "yard": 91, "field": 460, "meadow": 460, "quarry": 460}
+            assert longest < limit.get(site[1], 23_000), ask
+
+
 def test_time_zones() -> None:
     for here, local, there, target in (
         (rows[1][1], rows[1][2], rows[3][1], rows[3][2])

@@ -73,14 +73,50 @@ def test_statistics() -> None:
     assert checked > 20
 
 
+def test_a_further_value_moves_the_median_as_said() -> None:
+    checked = 0
+    for ask, reply in sample("statistics", 200):
+        said = re.search(r"median would (stay at|only move to) ([\d.]+\d|\d)", reply)
+        if said:
+            values = [int(text) for text in re.findall(r"(?:\d+, )+\d+", ask)[0].split(", ")]
+            median = statistics.median(values)
+            lifted = statistics.median([*values, 10**6])
+            assert float(said[2]) == lifted
+            assert (said[1] == "stay at") == (median == lifted)
+            checked += 1
+    assert checked > 10
+
+
+def test_mean_and_median_differ_as_said() -> None:
+    for ask, reply in sample("statistics", 300):
+        if re.search(r"differ for|differ\?|(?:different from|another value than) the median", ask):
+            values = [int(text) for text in re.findall(r"(?:\d+, )+\d+", ask)[0].split(", ")]
+            differ = statistics.fmean(values) != statistics.median(values)
+            assert reply.lower().startswith("yes" if differ else "no")
+
+
+def test_variance_is_named_where_it_is_asked_for() -> None:
+    checked = 0
+    for ask, reply in sample("statistics", 200):
+        if "variance and" in ask:
+            values = [int(text) for text in re.findall(r"(?:\d+, )+\d+", ask)[0].split(", ")]
+            said = re.search(r"[Vv]ariance(?: is|,)? ([\d,]+(?:\.\d+)?)", reply)
+            assert said, reply
+            assert number(said[1].rstrip(",")) == pytest.approx(
+                statistics.pvariance(values), abs=0.0051
+            )
+            checked += 1
+    assert checked > 20
+
+
 def test_check_digits() -> None:
     checked = 0
     for ask, reply in sample("checksum"):
         digits = re.search(r"\d{8,12}", ask)
         assert digits
-        check = re.search(r"digit is ([\dX])|check digit ([\dX])\b", reply)
+        check = re.search(rf"\b{digits[0]}([\dX])\b", reply)
         assert check, reply
-        full = digits[0] + (check[1] or check[2])
+        full = digits[0] + check[1]
         values = [10 if sign == "X" else int(sign) for sign in full]
         if "ISBN-13" in ask:
             assert (sum(values[::2]) + 3 * sum(values[1::2])) % 10 == 0

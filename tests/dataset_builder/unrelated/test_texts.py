@@ -36,7 +36,7 @@ def test_tables_add_up() -> None:
         if rows[:1] == [["item", "site", "quantity"]]:
             assert cells(reply) == rows
             total = sum(int(row[2]) for row in rows[1:])
-            assert f"{total:,}" in reply
+            assert re.search(rf"\b{total}\b", reply)  # as in the table, without a comma
 
 
 def test_python_snippets_print_what_is_claimed() -> None:
@@ -141,6 +141,59 @@ def test_probabilities_are_their_fractions() -> None:
     ):
         ways = math.comb(int(size), int(wanted)) * math.comb(int(others), int(rest))
         assert (ways, math.comb(52, int(hand))) == (number(hands), number(all_hands))
+
+
+def test_extremes_are_named_completely() -> None:
+    ties = 0
+    for _, reply in sample("synonyms", 150):
+        named = re.search(r"[Tt]he shortest (?:is|are) (.+?), with (\d+) letters( each)?", reply)
+        words = re.match(r'.*?"\w+" are ([^;]+);', reply)
+        if named and words:
+            choices = re.split(r", | and ", words[1])
+            shortest = {word for word in choices if len(word) == min(map(len, choices))}
+            assert set(re.findall(r'"(\w+)"', named[1])) == shortest
+            assert bool(named[3]) == (len(shortest) > 1)
+            ties += len(shortest) > 1
+    assert ties
+    for ask, reply in sample("lists", 150):
+        named = re.search(r"the longest (?:is|are) ([\w, ]+) \((\d+) letters", reply)
+        if named:
+            words = set(re.findall(r"[a-z]{3,}", ask))
+            longest = {word for word in words if len(word) == int(named[2])}
+            assert set(re.split(r", | and ", named[1])) >= longest & set(named[1].split())
+            assert set(re.split(r", | and ", named[1])) <= longest
+
+
+def test_both_orders_keep_duplicates_and_differ() -> None:
+    checked = doubled = 0
+    for ask, reply in sample("lists", 150):
+        orders = re.findall(r"(?:\d+, ){4,}\d+", reply)
+        if "as text" in ask and len(orders) == 2:
+            values = re.search(r"(?:\d+, ){4,}\d+", ask)
+            assert values
+            given = values[0].split(", ")
+            assert orders[0].split(", ") == sorted(given, key=int)
+            assert orders[1].split(", ") == sorted(given)
+            assert orders[0] != orders[1]
+            doubled += len(set(given)) < len(given)
+            checked += 1
+    assert checked > 20
+    assert doubled > 5
+
+
+def test_nobody_asks_twice_for_one_word_and_gets_two() -> None:
+    for ask, reply in sample("spelling", 150):
+        if "plural" in ask and "misspel" not in reply:
+            asked = re.findall(r'"([\w-]+)"', ask)
+            if len(asked) == 1:
+                assert "what about" in ask or len(re.findall(r" becomes ", reply)) <= 1, reply
+
+
+def test_zip_has_numbers_for_what_it_says() -> None:
+    for ask, reply in sample("python_code", 200):
+        code = re.search(r"= (\[.*?\])\n?.*zip", reply + ask, flags=re.S)
+        if code and "shorter input" in reply:
+            assert len(json.loads(code[1].replace("'", '"'))) > 3
 
 
 def test_growth() -> None:
