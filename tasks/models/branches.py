@@ -3,8 +3,9 @@
 Every token sees the whole context and, of the row, the tokens of its own continuation up to itself.
 So attention falls in two parts: to the context, which nothing is hidden of, and to the token's own
 continuation, which is plain causal attention. Each is computed without a mask, by the processor's
-fused kernel, and both are joined by the logarithms of their sums, which is exact. Stock attention
-would make a mask, copy the keys for every head of a group, and weigh all that the mask hides.
+fused kernel, and both are joined by the logarithms of their sums, which is exact. The context's
+cache is only looked at. Stock attention would copy it for the row, and again for every head of a
+group, make a mask, and weigh all that the mask hides.
 
 transformers calls this by its attention interface. Whatever is more than plain causal attention is
 refused by `BranchError`, and `probe` tries every model before it is read so.
@@ -13,6 +14,7 @@ refused by `BranchError`, and `probe` tries every model before it is read so.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -27,7 +29,19 @@ STOCK = "sdpa"
 _MORE = ("cache", "position_bias", "softcap")
 """Arguments by which the stock attention does something else."""
 
-_LENGTHS: ContextVar[tuple[int, ...]] = ContextVar("lengths of the continuations in a row")
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Continuations of so many tokens each, and the cache of their context.
+
+    Without a cache there is one continuation, which is read into the model's own cache.
+    """
+
+    lengths: tuple[int, ...]
+    context: Any = None
+
+
+_ROW: ContextVar[Row] = ContextVar("the row that is read")
 
 
 class BranchError(NotImplementedError):
@@ -56,19 +70,19 @@ def check_layers(cache: Any) -> None:
 
 
 @contextmanager
-def read_in_branches(model: Any, lengths: Sequence[int]) -> Iterator[None]:
-    """Let a model read a row of continuations, of so many tokens each, after what is in its cache.
+def read_in_branches(model: Any, row: Row) -> Iterator[None]:
+    """Let a model read a row of continuations.
 
     Raises:
         BranchError: while it reads, of attention that is not plain.
     """
-    token = _LENGTHS.set(tuple(lengths))
+    token = _ROW.set(row)
     model.set_attn_implementation(NAME)
     try:
         yield
     finally:
         model.set_attn_implementation(STOCK)
-        _LENGTHS.reset(token)
+        _ROW.reset(token)
 
 
 def place(lengths: Sequence[int], context: int) -> torch.Tensor:
@@ -92,7 +106,8 @@ def attend(
     Args:
         module: the layer.
         query: of the row, [1, heads, tokens, size].
-        key: of the context and then the row, [1, groups, context + tokens, size].
+        key: of the row, [1, groups, tokens, size]; before them, if the row is read into the
+            model's own cache, of what is there.
         value: as ``key``.
         attention_mask: None, for it is known what is hidden.
         scaling: of the products; None for one by the root of the size.
@@ -105,18 +120,23 @@ def attend(
     """
     causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
     given = [name for name in _MORE if options.get(name) is not None]
-    lengths = _LENGTHS.get()
     if attention_mask is not None or dropout or not causal or given:
         raise BranchError(f"its attention is not plain: {given or 'it has a mask'}")
-    if query.shape[0] != 1 or query.shape[2] != sum(lengths) or key.shape != value.shape:
+    row, tokens = _ROW.get(), query.shape[2]
+    context = key.shape[2] - tokens
+    seen = key[:, :, :context], value[:, :, :context]
+    if row.context is not None:
+        layer = row.context.layers[module.layer_idx]
+        seen = layer.keys, layer.values
+    plain = query.shape[0] == 1 and tokens == sum(row.lengths) and key.shape == value.shape
+    if not plain or (context and row.context is not None):
         raise BranchError("its keys are not those of one row")
-    context = key.shape[2] - query.shape[2]
-    own, weight = _attend_own(query, key[:, :, context:], value[:, :, context:], lengths, scaling)
-    if context:
-        key, value = key[:, :, :context], value[:, :, :context]
-        seen, weight_seen = _attend_context(query, key, value, scaling)
-        own = own.lerp(seen, (weight_seen - weight).sigmoid()[..., None].to(own.dtype))
-    return own.transpose(1, 2).contiguous(), None
+    key, value = key[:, :, context:], value[:, :, context:]
+    output, weight = _attend_own(query, key, value, row.lengths, scaling)
+    if seen[0].shape[2]:
+        other, weight_other = _attend_context(query, *seen, scaling)
+        output = output.lerp(other, (weight_other - weight).sigmoid()[..., None].to(output.dtype))
+    return output.transpose(1, 2).contiguous(), None
 
 
 def _attend_context(

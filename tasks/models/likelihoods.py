@@ -92,15 +92,14 @@ class LikelihoodReader:
         self._context.restore(mark)
         limit = len(pending) if self._context.can_pack() else self._batch()
         while pending:
+            self._context.restore(mark)
             batch = self._cut(pending[:limit])
-            try:
-                self._read_leaves(batch, mark)
-            except OutOfMemoryError:
-                if len(batch) == 1:
-                    raise
-                limit = len(batch) // 2
-                logger.warning("Out of memory: reading %d questions at once from here.", limit)
-                continue
+            if not self._read_together(batch):
+                if len(batch) > 1:
+                    limit = len(batch) // 2
+                    logger.warning("Out of memory: reading %d questions at once from here.", limit)
+                    continue
+                self.enter(batch[0])
             pending = pending[len(batch) :]
 
     def _cut(self, leaves: Sequence[Node]) -> Sequence[Node]:
@@ -110,16 +109,20 @@ class LikelihoodReader:
         ends = accumulate(len(leaf.tokens) for leaf in leaves)
         return leaves[: max(sum(end <= self._context.chunk for end in ends), 1)]
 
-    def _read_leaves(self, leaves: Sequence[Node], mark: Mark) -> None:
-        self._context.restore(mark)
-        if len(leaves) == 1:
-            self.enter(leaves[0])
-            return
+    def _read_together(self, leaves: Sequence[Node]) -> bool:
+        """Answer leaves in one pass; return whether they are for it, and there is the memory."""
+        row = self._context.can_pack() and len(leaves[0].tokens) <= self._context.chunk
+        if len(leaves) == 1 and not row:
+            return False
         firsts = [self._find_first(leaf) or 0 for leaf in leaves]
-        parts = self._context.read_branches([leaf.tokens for leaf in leaves], firsts)
+        try:
+            parts = self._context.read_branches([leaf.tokens for leaf in leaves], firsts)
+        except OutOfMemoryError:
+            return False
         for leaf, first, logits in zip(leaves, firsts, parts, strict=True):
             self._score(leaf, leaf.start + first, logits)
             self._answer(leaf)
+        return True
 
     def _find_first(self, node: Node) -> int | None:
         """Return the first token of a node after which logits are wanted."""

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from transformers import DynamicCache
 
 from personamem.dataset_builder.errors import PersonamemError
-from personamem.models.branches import place, read_in_branches
+from personamem.models.branches import Row, place, read_in_branches
 from personamem.models.caches import (
     CacheError,
     Snapshot,
@@ -146,7 +147,6 @@ class ContextReader:
         Raises:
             OutOfMemoryError: they do not fit.
         """
-        mark, whole = self.mark(), sum(map(len, branches))
         try:
             if self.can_pack():
                 return self._read_row(branches, firsts)
@@ -154,9 +154,7 @@ class ContextReader:
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            problem = self.refuse(whole, len(branches))
-        finally:
-            self.restore(mark)
+            problem = self.refuse(max(map(len, branches)), len(branches))
         free_memory()
         raise problem
 
@@ -171,7 +169,8 @@ class ContextReader:
         wanted = [
             each + end - length for each, end, length in zip(kept, ends, lengths, strict=True)
         ]
-        logits, _ = self._run(row[None], self.cache, np.concatenate(wanted), lengths)
+        into, context = DynamicCache(), Row(tuple(lengths), self.cache)
+        logits, _ = self._run(row[None], into, np.concatenate(wanted), context)
         return list(logits[0].split([len(each) for each in kept]))
 
     def _read_batch(self, branches: Sequence[Tokens], firsts: Sequence[int]) -> list[torch.Tensor]:
@@ -190,7 +189,7 @@ class ContextReader:
         tokens: Tokens,
         cache: Any,
         kept: int | NDArray[np.int64],
-        lengths: Sequence[int] | None = None,
+        row: Row | None = None,
     ) -> tuple[torch.Tensor, Any]:
         """Return logits and the cache that has grown; ``kept`` are the last positions, or which."""
         options: dict[str, Any] = {self.cache_name: cache, "use_cache": True}
@@ -201,9 +200,9 @@ class ContextReader:
         inputs = torch.from_numpy(tokens.astype(np.int64)).to(self.device)
         with ExitStack() as stack:
             if self.branching and len(tokens) == 1:
-                lengths = lengths or [tokens.shape[1]]
-                options["position_ids"] = place(lengths, self.length if cache is not None else 0)
-                stack.enter_context(read_in_branches(self._base, lengths))
+                row = row or Row((tokens.shape[1],))
+                options["position_ids"] = place(row.lengths, self.length)
+                stack.enter_context(read_in_branches(self._base, row))
             stack.enter_context(torch.no_grad())
             stack.enter_context(
                 torch.autocast(
