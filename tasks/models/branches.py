@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import AttentionInterface, AttentionMaskInterface
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedConfig
 from transformers.cache_utils import DynamicLayer
 from transformers.masking_utils import causal_mask_function
 
@@ -178,7 +178,8 @@ def _make_no_mask(
 
 
 def _find_configs(model: Any) -> list[Any]:
-    return [module.config for module in model.modules() if hasattr(module, "config")]
+    configs = (getattr(module, "config", None) for module in model.modules())
+    return [config for config in configs if isinstance(config, PreTrainedConfig)]
 
 
 AttentionInterface.register(NAME, attend)

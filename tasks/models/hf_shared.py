@@ -4,7 +4,9 @@
    (`prefixes`); text that prompts share is tokenized once where that is provably the same
    (`tokens`).
 2. The tree is walked depth first. Each node is read into the cache once (`reading`), and at a
-   branch the cache is brought back to what it was (`caches`).
+   branch the cache is brought back to what it was (`caches`). What ends in a branch is read with
+   its siblings: in one row beside the cache, if the model has nothing but full attention and runs
+   on a processor (`branches`), else ``batch_size`` of them at once, each with a copy of the cache.
 3. On the way, continuations are scored (`likelihoods`) and replies generated (`generations`).
 
 A prompt that does not fit the window is an error: nothing is cut off, unless ``truncation=True``
@@ -74,7 +76,8 @@ class ReadingStats:
 class SharedHFLM(HFLM):  # type: ignore[misc]
     """A causal language model of transformers that reads what prompts share once.
 
-    Takes all arguments of ``hf``, and ``prefill_chunk``, the most tokens to read at once.
+    Takes all arguments of ``hf``, and ``prefill_chunk``, the most tokens to read at once, be they
+    of a context or of questions in one row.
     """
 
     def __init__(self, *args: Any, prefill_chunk: int | str = PREFILL_CHUNK, **kwargs: Any) -> None:
@@ -241,7 +244,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         self._exact = True
 
     def _choose_batch(self, reader: ContextReader) -> int:
-        """Return how many continuations of what has been read to read at once."""
+        """Return how many continuations to read at once where each takes a copy of the cache."""
         if reader.cache is None or not can_repeat(reader.cache):
             return 1
         if self.batch_size != "auto":
