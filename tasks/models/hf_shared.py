@@ -4,7 +4,9 @@
    (`prefixes`); text that prompts share is tokenized once where that is provably the same
    (`tokens`).
 2. The tree is walked depth first. Each node is read into the cache once (`reading`), and at a
-   branch the cache is brought back to what it was (`caches`).
+   branch the cache is brought back to what it was (`caches`). What ends in a branch is read with
+   its siblings: in one row beside the cache, if the model has nothing but full attention and runs
+   on a processor (`branches`), else ``batch_size`` of them at once, each with a copy of the cache.
 3. On the way, continuations are scored (`likelihoods`) and replies generated (`generations`).
 
 A prompt that does not fit the window is an error: nothing is cut off, unless ``truncation=True``
@@ -25,6 +27,7 @@ from lm_eval.models.huggingface import HFLM
 from tqdm import tqdm
 
 from personamem.dataset_builder.errors import InvalidInputError
+from personamem.models.branches import can_branch
 from personamem.models.caches import can_repeat, measure_cache
 from personamem.models.generations import (
     GenerationReader,
@@ -35,7 +38,7 @@ from personamem.models.generations import (
 )
 from personamem.models.likelihoods import Answer, LikelihoodReader, Target
 from personamem.models.prefixes import PrefixTree, Tokens, walk
-from personamem.models.probe import PROBE_TOKENS, check_continuing
+from personamem.models.probe import PROBE_TOKENS, check_branching, check_continuing
 from personamem.models.reading import ContextReader
 from personamem.models.tokens import PieceEncoder
 
@@ -73,7 +76,8 @@ class ReadingStats:
 class SharedHFLM(HFLM):  # type: ignore[misc]
     """A causal language model of transformers that reads what prompts share once.
 
-    Takes all arguments of ``hf``, and ``prefill_chunk``, the most tokens to read at once.
+    Takes all arguments of ``hf``, and ``prefill_chunk``, the most tokens to read at once, be they
+    of a context or of questions in one row.
     """
 
     def __init__(self, *args: Any, prefill_chunk: int | str = PREFILL_CHUNK, **kwargs: Any) -> None:
@@ -84,7 +88,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         """
         self.prefill_chunk = parse_chunk(prefill_chunk)
         self.stats = ReadingStats()
-        self._exact = False
+        self._exact = self._branching = False
         super().__init__(*args, **kwargs)
         self._scored = PieceEncoder(self.tokenizer, self.tok_encode, self._encode_bare)
         self._generated = PieceEncoder(self.tokenizer, self._encode_prompt, self._encode_bare)
@@ -122,8 +126,8 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             self.cache_hook.add_partial("loglikelihood", requests[number].args, answer)
             bar.update(1)
 
-        context_reader = self._make_reader()
         self._check_continuing(tree)
+        context_reader = self._make_reader(self._branching)
         reader = LikelihoodReader(
             context_reader,
             tree,
@@ -147,9 +151,9 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             InvalidInputError: a prompt and its reply do not fit the model's window.
             OutOfMemoryError, CacheError: see `reading` and `caches`.
         """
-        context_reader = self._make_reader()
         settings = [make_settings(self, request.args[1]) for request in requests]
-        if not all(can_share(self.model, context_reader, each.options) for each in settings):
+        reader = self._make_reader()
+        if not all(can_share(self.model, reader, each.options) for each in settings):
             logger.warning("These generation options share no prefixes; running them as hf does.")
             return super().generate_until(requests, disable_tqdm)  # type: ignore[no-any-return]
         tree, prompts = PrefixTree(), []
@@ -168,6 +172,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             bar.update(1)
 
         self._check_continuing(tree)
+        context_reader = self._make_reader(self._branching)
         walk(tree, GenerationReader(context_reader, prompts, self._model_generate, report))
         bar.close()
         self._count(tree, context_reader)
@@ -212,13 +217,16 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             "with a larger window; if the model takes more than it says, set max_length."
         )
 
-    def _make_reader(self) -> ContextReader:
+    def _make_reader(self, branching: bool = False) -> ContextReader:
         return ContextReader(
-            self.model, self.device, self.prefill_chunk, self.mixed_precision_dtype
+            self.model, self.device, self.prefill_chunk, self.mixed_precision_dtype, branching
         )
 
     def _check_continuing(self, tree: PrefixTree) -> None:
-        """Refuse a model that would give other answers than ``hf``, once it has a prompt to try."""
+        """Refuse a model that would give other answers than ``hf``, once it has a prompt to try.
+
+        Find out, too, whether it reads continuations in one row.
+        """
         first = next(iter(tree.root.children.values()), None)
         if self._exact or first is None:
             return
@@ -230,10 +238,13 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         while leaf.children and leaf.end < PROBE_TOKENS:
             leaf = next(iter(leaf.children.values()))
         check_continuing(self._make_reader(), leaf.path(), coarsest)
+        self._branching = can_branch(self.model, self.device) and check_branching(
+            self._make_reader(), self._make_reader(branching=True), leaf.path(), coarsest
+        )
         self._exact = True
 
     def _choose_batch(self, reader: ContextReader) -> int:
-        """Return how many continuations of what has been read to read at once."""
+        """Return how many continuations to read at once where each takes a copy of the cache."""
         if reader.cache is None or not can_repeat(reader.cache):
             return 1
         if self.batch_size != "auto":

@@ -9,6 +9,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 import torch.nn.functional as functional
@@ -42,7 +43,7 @@ class LikelihoodReader:
         context: the model.
         tree: the sequences of all requests.
         targets: what is to be scored, by request.
-        batch: the most leaves to read at once; asked before each batch.
+        batch: the most leaves to read at once where each takes a copy of the cache.
         softmax_dtype: as in lm-eval's HFLM.
         report: takes a request and its answer, as soon as it is there.
     """
@@ -88,33 +89,40 @@ class LikelihoodReader:
     def finish(self, leaves: Sequence[Node], mark: Mark) -> None:
         """Answer sibling leaves, as many at once as the memory allows."""
         pending = sorted(leaves, key=lambda leaf: len(leaf.tokens))
-        limit = self._batch()
-        while pending:
-            batch, rest = pending[:limit], pending[limit:]
-            try:
-                self._read_leaves(batch, mark)
-            except OutOfMemoryError:
-                if len(batch) == 1:
-                    raise
-                limit = len(batch) // 2
-                logger.warning("Out of memory: reading %d questions at once from here.", limit)
-                continue
-            pending = rest
-
-    def _read_leaves(self, leaves: Sequence[Node], mark: Mark) -> None:
-        if len(leaves) == 1:
-            self._context.restore(mark)
-            self.enter(leaves[0])
-            return
         self._context.restore(mark)
-        firsts = [self._find_first(leaf) for leaf in leaves]
-        width = max(len(leaf.tokens) for leaf in leaves)
-        kept = width - min(first for first in firsts if first is not None)
-        rows = self._context.read_rows([leaf.tokens for leaf in leaves], kept)
-        for leaf, logits in zip(leaves, rows, strict=True):
-            own = logits[: len(leaf.tokens) - (width - kept)]
-            self._score(leaf, leaf.end - len(own), own)
+        limit = len(pending) if self._context.can_pack() else self._batch()
+        while pending:
+            self._context.restore(mark)
+            batch = self._cut(pending[:limit])
+            if not self._read_together(batch):
+                if len(batch) > 1:
+                    limit = len(batch) // 2
+                    logger.warning("Out of memory: reading %d questions at once from here.", limit)
+                    continue
+                self.enter(batch[0])
+            pending = pending[len(batch) :]
+
+    def _cut(self, leaves: Sequence[Node]) -> Sequence[Node]:
+        """Return the first leaves that are one chunk together, where they are read as one row."""
+        if not self._context.can_pack():
+            return leaves
+        ends = accumulate(len(leaf.tokens) for leaf in leaves)
+        return leaves[: max(sum(end <= self._context.chunk for end in ends), 1)]
+
+    def _read_together(self, leaves: Sequence[Node]) -> bool:
+        """Answer leaves in one pass; return whether they are for it, and there is the memory."""
+        row = self._context.can_pack() and len(leaves[0].tokens) <= self._context.chunk
+        if len(leaves) == 1 and not row:
+            return False
+        firsts = [self._find_first(leaf) or 0 for leaf in leaves]
+        try:
+            parts = self._context.read_branches([leaf.tokens for leaf in leaves], firsts)
+        except OutOfMemoryError:
+            return False
+        for leaf, first, logits in zip(leaves, firsts, parts, strict=True):
+            self._score(leaf, leaf.start + first, logits)
             self._answer(leaf)
+        return True
 
     def _find_first(self, node: Node) -> int | None:
         """Return the first token of a node after which logits are wanted."""

@@ -2,15 +2,21 @@
 
 Some models of transformers keep a state but begin anew when more than one token follows it; nothing
 says so, and every answer would be wrong. So the first tokens of a prompt are read at once and in
-two parts, the second part twice, with the state brought back in between.
+two parts, the second part twice, with the state brought back in between. In the same way it is
+tried whether several continuations can be read in one row.
 """
+
+import logging
 
 import numpy as np
 import torch
 
+from personamem.models.branches import check_layers
 from personamem.models.caches import CacheError
 from personamem.models.prefixes import Tokens
 from personamem.models.reading import ContextReader
+
+logger = logging.getLogger(__name__)
 
 PROBE_TOKENS = 64
 """Of the first prompt; the first half is read by itself."""
@@ -40,13 +46,11 @@ def check_continuing(reader: ContextReader, tokens: Tokens, coarsest: torch.dtyp
     reader.restore(start)
     _read(reader, tokens[:half], None)
     middle = reader.mark()
-    tolerance = max(TOLERANCE, 64 * torch.finfo(coarsest).eps)
     for _ in range(2):
         found = _read(reader, tokens[half:], 0)
         reader.restore(middle)
-        # The median of the positions: in a mixture of experts, rounding may send one token astray.
-        difference = float((found - expected).abs().amax(-1).median())
-        if not difference <= tolerance:
+        difference = _compare(found, expected)
+        if not difference <= _choose_tolerance(coarsest):
             raise CacheError(
                 f"{reader.name} does not go on exactly from what it has read: read in two parts, "
                 f"the log-probabilities of {len(tokens)} tokens differ by {difference:.2g}. "
@@ -54,8 +58,60 @@ def check_continuing(reader: ContextReader, tokens: Tokens, coarsest: torch.dtyp
             )
 
 
+def check_branching(
+    reader: ContextReader, branching: ContextReader, tokens: Tokens, coarsest: torch.dtype
+) -> bool:
+    """Try whether continuations in one row get the log-probabilities they get one by one.
+
+    Args:
+        reader: one that has read nothing, and is of no use afterwards.
+        branching: the same, but with branches.
+        tokens: of a prompt; fewer than eight show nothing.
+        coarsest: the dtype of the model with the fewest digits.
+
+    Returns:
+        Whether they do; if not, the reason is logged.
+    """
+    tokens = tokens[:PROBE_TOKENS]
+    half = len(tokens) // 2
+    if half < 4:
+        return False
+    # Three, so that one comes after others and one before; in each other tokens at each place.
+    branches = [tokens[half:], tokens[:half][::-1], tokens[half:-2][::-1]]
+    for _ in reader.read(tokens[:half], None):
+        pass
+    mark, expected = reader.mark(), []
+    for branch in branches:
+        expected.append(_read(reader, branch, 0))
+        reader.restore(mark)
+    try:
+        for _ in branching.read(tokens[:half], None):
+            pass
+        check_layers(branching.cache)
+        found = branching.read_branches(branches, [0] * len(branches))
+    except (RuntimeError, TypeError) as error:
+        logger.info("%s reads no continuations in one row: %s.", reader.name, error)
+        return False
+    differences = [
+        _compare(_normalize(ours), theirs) for ours, theirs in zip(found, expected, strict=True)
+    ]
+    logger.info("In one row, log-probabilities differ by up to %.2g.", max(differences))
+    return max(differences) <= _choose_tolerance(coarsest)
+
+
 def _read(reader: ContextReader, tokens: Tokens, first: int | None) -> torch.Tensor:
     parts = [logits for _, logits in reader.read(np.asarray(tokens), first)]
-    if not parts:
-        return torch.empty(0)
-    return torch.cat(parts).double().log_softmax(-1)
+    return _normalize(torch.cat(parts)) if parts else torch.empty(0)
+
+
+def _normalize(logits: torch.Tensor) -> torch.Tensor:
+    return logits.double().log_softmax(-1)
+
+
+def _compare(found: torch.Tensor, expected: torch.Tensor) -> float:
+    # The median of the positions: in a mixture of experts, rounding may send one token astray.
+    return float((found - expected).abs().amax(-1).median())
+
+
+def _choose_tolerance(coarsest: torch.dtype) -> float:
+    return max(TOLERANCE, 64 * float(torch.finfo(coarsest).eps))

@@ -3,19 +3,26 @@
 Only the logits that somebody asked for are made. A chunk that does not fit into memory is halved,
 down to `LEAST_CHUNK` tokens; so is a batch of continuations, down to one. What was read before the
 memory ran out stays read.
+
+Several continuations of a context are read in one pass: where the model allows it in one row, over
+the one cache there is (`branches`), elsewhere as a batch, whose every row has a copy of it.
 """
 
 import gc
 import inspect
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from transformers import DynamicCache
 
 from personamem.dataset_builder.errors import PersonamemError
+from personamem.models.branches import Row, place, read_in_branches
 from personamem.models.caches import (
     CacheError,
     Snapshot,
@@ -51,10 +58,16 @@ class ContextReader:
         device: where the tokens go.
         chunk: the most tokens read at once.
         precision: the dtype of mixed precision; None for the model's own.
+        branching: whether the model may be read as `branches` does it.
     """
 
     def __init__(
-        self, model: Any, device: torch.device, chunk: int, precision: torch.dtype | None
+        self,
+        model: Any,
+        device: torch.device,
+        chunk: int,
+        precision: torch.dtype | None,
+        branching: bool = False,
     ) -> None:
         """Find out by which names the model takes its cache and the number of logits."""
         self.length = 0
@@ -62,9 +75,10 @@ class ContextReader:
         self.tokens_read = 0
         self.device = device
         self.name = type(model).__name__
-        self._model, self._chunk, self._precision = model, chunk, precision
-        base = model.get_base_model() if hasattr(model, "get_base_model") else model
-        accepted = inspect.signature(base.forward).parameters
+        self.chunk, self.branching = chunk, branching
+        self._model, self._precision = model, precision
+        self._base = model.get_base_model() if hasattr(model, "get_base_model") else model
+        accepted = inspect.signature(self._base.forward).parameters
         self.cache_name = "cache_params" if "cache_params" in accepted else "past_key_values"
         self._keeps_logits = "logits_to_keep" in accepted
 
@@ -96,7 +110,7 @@ class ContextReader:
             CacheError: the cache cannot be brought back to an earlier state.
         """
         wanted = len(tokens) if first_logits is None else first_logits
-        at, chunk = 0, self._chunk
+        at, chunk = 0, self.chunk
         while at < len(tokens):
             end = min(at + chunk, len(tokens))
             mark = self.mark()
@@ -118,42 +132,85 @@ class ContextReader:
                 yield max(at, wanted), logits[0]
             at = end
 
-    def read_rows(self, rows: Sequence[Tokens], kept: int) -> torch.Tensor:
-        """Read several continuations at once, as a batch, and leave the state as it is.
+    def read_branches(
+        self, branches: Sequence[Tokens], firsts: Sequence[int]
+    ) -> list[torch.Tensor]:
+        """Read several continuations in one pass, and leave the state as it is.
 
-        Shorter rows are filled up at their ends, where no token that counts can see it.
+        Args:
+            branches: the tokens of each.
+            firsts: of each the first token after which the logits are wanted.
 
         Returns:
-            The logits after the last ``kept`` positions of the filled rows, [rows, kept, vocab].
+            Of each the logits after that token and those that follow, [tokens, vocab].
 
         Raises:
-            OutOfMemoryError: the batch does not fit.
+            OutOfMemoryError: they do not fit.
         """
-        batch = fill_rows(rows)
         try:
-            repeated = None if self.cache is None else repeat_cache(self.cache, len(rows))
-            return self._run(batch, repeated, kept)[0]
+            if self.can_pack():
+                return self._read_row(branches, firsts)
+            return self._read_batch(branches, firsts)
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            problem = self.refuse(batch.shape[1], len(rows))
+            problem = self.refuse(max(map(len, branches)), len(branches))
         free_memory()
         raise problem
 
-    def _run(self, tokens: Tokens, cache: Any, kept: int) -> tuple[torch.Tensor, Any]:
+    def can_pack(self) -> bool:
+        """Return whether continuations of what has been read share its cache."""
+        return self.branching and self.cache is not None
+
+    def _read_row(self, branches: Sequence[Tokens], firsts: Sequence[int]) -> list[torch.Tensor]:
+        row, lengths = np.concatenate(branches), [len(branch) for branch in branches]
+        kept = [np.arange(first, length) for first, length in zip(firsts, lengths, strict=True)]
+        ends = np.cumsum(lengths)
+        wanted = [
+            each + end - length for each, end, length in zip(kept, ends, lengths, strict=True)
+        ]
+        into, context = DynamicCache(), Row(tuple(lengths), self.cache)
+        logits, _ = self._run(row[None], into, np.concatenate(wanted), context)
+        return list(logits[0].split([len(each) for each in kept]))
+
+    def _read_batch(self, branches: Sequence[Tokens], firsts: Sequence[int]) -> list[torch.Tensor]:
+        # Shorter rows are filled up at their ends, where no token that counts can see it.
+        rows = fill_rows(branches)
+        start = min(firsts)
+        repeated = None if self.cache is None else repeat_cache(self.cache, len(rows))
+        logits, _ = self._run(rows, repeated, rows.shape[1] - start)
+        return [
+            logits[row, first - start : len(branch) - start]
+            for row, (branch, first) in enumerate(zip(branches, firsts, strict=True))
+        ]
+
+    def _run(
+        self,
+        tokens: Tokens,
+        cache: Any,
+        kept: int | NDArray[np.int64],
+        row: Row | None = None,
+    ) -> tuple[torch.Tensor, Any]:
+        """Return logits and the cache that has grown; ``kept`` are the last positions, or which."""
         options: dict[str, Any] = {self.cache_name: cache, "use_cache": True}
+        # Of zero a model makes "all".
+        wanted = max(kept, 1) if isinstance(kept, int) else torch.from_numpy(kept)
         if self._keeps_logits:
-            # Of zero a model makes "all".
-            options["logits_to_keep"] = max(kept, 1)
+            options["logits_to_keep"] = wanted
         inputs = torch.from_numpy(tokens.astype(np.int64)).to(self.device)
-        with (
-            torch.no_grad(),
-            torch.autocast(
-                device_type=self.device.type,
-                dtype=self._precision,
-                enabled=self._precision is not None,
-            ),
-        ):
+        with ExitStack() as stack:
+            if self.branching and len(tokens) == 1:
+                row = row or Row((tokens.shape[1],))
+                options["position_ids"] = place(row.lengths, self.length)
+                stack.enter_context(read_in_branches(self._base, row))
+            stack.enter_context(torch.no_grad())
+            stack.enter_context(
+                torch.autocast(
+                    device_type=self.device.type,
+                    dtype=self._precision,
+                    enabled=self._precision is not None,
+                )
+            )
             output = self._model(inputs, **options)
         cache = getattr(output, self.cache_name, None)
         if cache is None:
@@ -163,7 +220,9 @@ class ContextReader:
             )
         check_cache(cache)
         self.tokens_read += tokens.size
-        return output.logits[:, -max(kept, 1) :], cache
+        if isinstance(wanted, int):
+            return output.logits[:, -wanted:], cache
+        return output.logits if self._keeps_logits else output.logits[:, wanted], cache
 
     def _recover(self, mark: Mark) -> None:
         self.restore(mark)

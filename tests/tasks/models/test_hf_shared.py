@@ -14,7 +14,7 @@ from lm_eval.models.huggingface import HFLM
 from tiny_models import EXACT
 
 from personamem.dataset_builder.errors import InvalidInputError
-from personamem.models import register_models
+from personamem.models import reading, register_models
 from personamem.models.caches import CacheError
 from personamem.models.hf_shared import SharedHFLM
 from personamem.models.reading import OutOfMemoryError
@@ -188,6 +188,20 @@ def limit_memory(monkeypatch: pytest.MonkeyPatch, model: Any, tokens: int) -> li
     return sizes
 
 
+@pytest.mark.parametrize("memory", [1000, 2])
+def test_the_questions_of_a_context_are_read_in_one_row_while_there_is_memory(
+    make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, memory: int
+) -> None:
+    expected = make("full attention", HFLM).loglikelihood(ask_ten(), disable_tqdm=True)
+    model = make("full attention")
+    model.loglikelihood(ask_ten(), disable_tqdm=True)  # It is tried beforehand, in passes more.
+    monkeypatch.setattr(reading, "LEAST_CHUNK", 1)
+    sizes = limit_memory(monkeypatch, model, memory)
+    found = model.loglikelihood(ask_ten(), disable_tqdm=True)
+    assert [a for a, _ in found] == pytest.approx([a for a, _ in expected], abs=1e-4)
+    assert len(sizes) < 5 if memory == 1000 else len(sizes) > 20
+
+
 @pytest.mark.parametrize("kind", ["full attention", "sliding window"])
 def test_a_batch_without_memory_is_halved(
     make: Callable[..., Any],
@@ -206,14 +220,19 @@ def test_a_batch_without_memory_is_halved(
     assert [a for a, _ in found] == pytest.approx([a for a, _ in expected], abs=1e-4)
 
 
+def ask_ten() -> list[Instance]:
+    """Return ten questions about one short context."""
+    return [
+        Instance("loglikelihood", {}, (f"the cat sat {name} the cat sat on the cat", " a"), number)
+        for number, name in enumerate("bcdefghijk")
+    ]
+
+
 def test_a_batch_of_questions_without_memory_is_halved_and_none_is_lost(
     make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     # The context fits by itself, so it is the questions together that do not.
-    requests = [
-        Instance("loglikelihood", {}, (f"the cat sat {name} the cat sat on the cat", " a"), number)
-        for number, name in enumerate("bcdefghijk")
-    ]
+    requests = ask_ten()
     expected = make("full attention", HFLM).loglikelihood(requests, disable_tqdm=True)
     model = make("full attention", batch_size=10)
     limit_memory(monkeypatch, model, 30)
