@@ -156,27 +156,36 @@ def draw_topic_threads(seed: int, cohort: int, pack: TopicPack) -> tuple[Thread,
 def draw_trait_threads(seed: int, cohort: int, topics: Sequence[str]) -> tuple[Thread, ...]:
     """Return the trait threads of a cohort: disjoint fours of traits, each shown in every topic.
 
-    Opposite traits are in one four, so nobody has both as traits of their own.
+    Nobody has two traits at odds as traits of their own: opposites are in one four, and shifts are
+    drawn until no persona owns a clashing pair of the two fours.
     """
     random = stream(seed, "threads", cohort, "traits")
     others = random.sample([t for t in TRAITS if t not in (*_OPPOSITES[0], *_OPPOSITES[1])], 4)
     fours = [(*pair, *others[2 * i : 2 * i + 2]) for i, pair in enumerate(_OPPOSITES)]
     random.shuffle(fours)
+    candidates = [tuple(random.sample(four, 4)) for four in fours]
+    shifts = [_shuffled_shifts(random) for _ in fours]
+    while any(
+        {candidates[0][a], candidates[1][b]} in _CLASHES for a, b in zip(*shifts, strict=True)
+    ):
+        shifts = [_shuffled_shifts(random) for _ in fours]
     return tuple(
         Thread(
             thread_id=f"c{cohort:03d}-trait-{number}",
             kind=Kind.TRAIT,
             topic="",
-            candidates=tuple(random.sample(four, 4)),
-            shifts=_shuffled_shifts(random),
+            candidates=four,
+            shifts=shifts[number],
             periods=(random.randrange(2),),
             trait_topics=tuple(topics),
         )
-        for number, four in enumerate(fours)
+        for number, four in enumerate(candidates)
     )
 
 
 _OPPOSITES = (("quiet", "company"), ("planner", "spontaneous"))
+_CLASHES = ({"spontaneous", "numbers"}, {"spontaneous", "thrifty"})
+"""Further pairs at odds: who acts on a whim neither weighs figures nor waits for a bargain."""
 
 
 def _shuffled_shifts(random: Random) -> tuple[int, ...]:
