@@ -61,6 +61,7 @@ class TemplateWriter:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._decks: dict[tuple[str, ...], Deck[Any]] = {}
+        self._told: dict[tuple[str, str, date], set[str]] = {}
 
     def write(self, plan: SessionPlan, detail: int) -> WrittenSession:
         """Write ``plan``; ``detail`` 0 is terse, 1 adds side questions, 2 everyday detail too."""
@@ -185,10 +186,22 @@ class TemplateWriter:
         return f"{day.day} {_MONTHS[day.month - 1]}"
 
     def _scene(self, pack: TopicPack, said_on: date) -> str:
-        return self._render(self._deal("scenes", pack.topic, pack.scenes), said_on)
+        return self._render(self._deal_fresh("scenes", pack.topic, said_on, pack.scenes), said_on)
 
     def _aside(self, pack: TopicPack, said_on: date) -> str:
-        return self._render(self._deal("asides", pack.topic, pack.asides), said_on)
+        return self._render(self._deal_fresh("asides", pack.topic, said_on, pack.asides), said_on)
+
+    def _deal_fresh(self, kind: str, topic: str, said_on: date, texts: Sequence[str]) -> str:
+        """Deal a text that the session has not used, if any is left.
+
+        Side chat is added to sessions when all are written, so order of dealing is not of reading.
+        """
+        told = self._told.setdefault((kind, topic, said_on), set())
+        text: str = self._deal(kind, topic, texts)
+        while text in told and len(told) < len(texts):
+            text = self._deal(kind, topic, texts)
+        told.add(text)
+        return text
 
     def _render(self, source: str, said_on: date) -> str:
         return template(source).render(self._scene_slots(said_on), self._random.random)
