@@ -22,14 +22,16 @@ def stream(seed: int, *name: object) -> Random:
 class Deck(Generic[T]):
     """Deal items in shuffled order and reshuffle only when all were dealt.
 
-    Repeats stay as far apart as the number of items allows, which plain sampling does not give.
+    Repeats stay as far apart as the number of items allows, which plain sampling does not give:
+    the last two fifths of a round do not return within the first two fifths of the next.
     """
 
-    __slots__ = ("_draw", "_items", "_left")
+    __slots__ = ("_draw", "_items", "_left", "_order")
 
     def __init__(self, items: Sequence[T], random: Random) -> None:
         self._items = list(items)
         self._draw = random.random
+        self._order: list[int] = []
         self._left = self._shuffle()
 
     @property
@@ -41,13 +43,23 @@ class Deck(Generic[T]):
         """Return the next item."""
         if not self._left:
             self._left = self._shuffle()
-        return self._left.pop()
+        return self._items[self._left.pop()]
 
-    def _shuffle(self) -> list[T]:
+    def _shuffle(self) -> list[int]:
         # Fisher and Yates. Random.shuffle draws exact integers, at thrice the price; decks are so
         # short that a float is even enough.
-        items, draw = self._items.copy(), self._draw
-        for last in range(len(items) - 1, 0, -1):
+        count, draw = len(self._items), self._draw
+        order = list(range(count))
+        for last in range(count - 1, 0, -1):
             other = int(draw() * (last + 1))
-            items[last], items[other] = items[other], items[last]
-        return items
+            order[last], order[other] = order[other], order[last]
+        # Items are dealt from the end of the order.
+        apart = 2 * count // 5
+        recent = set(self._order[:apart])
+        free = [place for place in range(count - apart) if order[place] not in recent]
+        for place in range(count - apart, count):
+            if order[place] in recent:
+                other = free.pop()
+                order[place], order[other] = order[other], order[place]
+        self._order = order
+        return order.copy()

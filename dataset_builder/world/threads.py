@@ -7,7 +7,7 @@ question about the thread, asked of all four with the same options, has each opt
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from random import Random
@@ -156,13 +156,14 @@ def draw_topic_threads(seed: int, cohort: int, pack: TopicPack) -> tuple[Thread,
 def draw_trait_threads(seed: int, cohort: int, topics: Sequence[str]) -> tuple[Thread, ...]:
     """Return the trait threads of a cohort: disjoint fours of traits, each shown in every topic.
 
-    Opposite traits are in one four, so nobody has both as traits of their own.
+    Nobody has two traits at odds as traits of their own: opposites are in one four, and shifts are
+    drawn again until no persona owns a clashing pair of the two fours.
     """
     random = stream(seed, "threads", cohort, "traits")
     others = random.sample([t for t in TRAITS if t not in (*_OPPOSITES[0], *_OPPOSITES[1])], 4)
     fours = [(*pair, *others[2 * i : 2 * i + 2]) for i, pair in enumerate(_OPPOSITES)]
     random.shuffle(fours)
-    return tuple(
+    threads = [
         Thread(
             thread_id=f"c{cohort:03d}-trait-{number}",
             kind=Kind.TRAIT,
@@ -173,10 +174,20 @@ def draw_trait_threads(seed: int, cohort: int, topics: Sequence[str]) -> tuple[T
             trait_topics=tuple(topics),
         )
         for number, four in enumerate(fours)
-    )
+    ]
+    while any(set(own) in _CLASHES for own in zip(*map(_own_traits, threads), strict=True)):
+        threads[1] = replace(threads[1], shifts=_shuffled_shifts(random))
+    return tuple(threads)
+
+
+def _own_traits(thread: Thread) -> tuple[str, ...]:
+    """Return the trait that each of the four personas owns."""
+    return tuple(thread.candidates[shift] for shift in thread.shifts)
 
 
 _OPPOSITES = (("quiet", "company"), ("planner", "spontaneous"))
+_CLASHES = ({"spontaneous", "numbers"}, {"spontaneous", "thrifty"})
+"""Further pairs at odds: who acts on a whim neither weighs figures nor waits for a bargain."""
 
 
 def _shuffled_shifts(random: Random) -> tuple[int, ...]:

@@ -32,6 +32,21 @@ _MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 
+_DAYS_AWAY = {"weekday": range(-6, 0), "date": range(-27, -6), "next_date": range(2, 21)}
+_TABLE_OF_SLOT = {"acquaintance": "acquaintances", "town": "towns", "street": "streets"}
+
+
+class _SceneSlots(dict[str, str]):
+    """The values of scene slots in one text, each drawn when the text first names it."""
+
+    def __init__(self, draw: Callable[[str], str]) -> None:
+        super().__init__()
+        self._draw_value = draw
+
+    def __missing__(self, name: str) -> str:
+        value = self[name] = self._draw_value(name)
+        return value
+
 
 @cache
 def patterns() -> Mapping[str, Any]:
@@ -46,14 +61,14 @@ class TemplateWriter:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._decks: dict[tuple[str, ...], Deck[Any]] = {}
+        self._told: dict[tuple[str, str, date], set[str]] = {}
 
     def write(self, plan: SessionPlan, detail: int) -> WrittenSession:
         """Write ``plan``; ``detail`` 0 is terse, 1 adds side questions, 2 everyday detail too."""
         messages = [self.write_system(plan.persona, plan.said_on, detail)]
         carriers: dict[str, tuple[int, ...]] = {}
         pack = load_topic(plan.topic)
-        opening_slots = {"title": pack.title, **self._scene_slots(plan.said_on)}
-        opening = self._say(("openers",), opening_slots) + " "
+        opening = self._say(("openers",), {"title": pack.title}) + " "
         for fact in plan.facts:
             start = len(messages)
             exchange, marked = self._write_fact(fact, pack, plan.said_on, detail, opening)
@@ -127,7 +142,8 @@ class TemplateWriter:
 
     def _fact_slots(self, fact: Fact, pack: TopicPack, said_on: date) -> dict[str, str]:
         random, people = self._random.random, person_slots(fact)
-        slots = {"when": fact.when, "title": pack.title, **self._scene_slots(said_on)}
+        slots: dict[str, str] = self._scene_slots(said_on)
+        slots |= {"when": fact.when, "title": pack.title}
         if fact.contact:
             slots |= {"who": fact.contact.phrase, **PRONOUNS[fact.contact.sex]}
         if fact.relation in EVENT_RELATIONS:
@@ -149,28 +165,43 @@ class TemplateWriter:
                 slots["reason"] = template(fact.reason).render(people, random)
         return slots
 
-    def _scene_slots(self, said_on: date) -> dict[str, str]:
-        tables, random = people_tables(), self._random.random
-        past = said_on - timedelta(days=2 + int(random() * 26))
-        recent = said_on - timedelta(days=1 + int(random() * 6))
-        coming = said_on + timedelta(days=2 + int(random() * 19))
-        return {
-            "weekday": _WEEKDAYS[recent.weekday()],
-            "date": f"{past.day} {_MONTHS[past.month - 1]}",
-            "next_date": f"{coming.day} {_MONTHS[coming.month - 1]}",
-            "month": _MONTHS[said_on.month - 2],
-            "clock": f"{int(random() * 14) + 7}:{int(random() * 12) * 5:02d}",
-            "count": str(2 + int(random() * 59)),
-            "acquaintance": _pick(tables["acquaintances"], random),
-            "town": _pick(tables["towns"], random),
-            "street": _pick(tables["streets"], random),
-        }
+    def _scene_slots(self, said_on: date) -> "_SceneSlots":
+        return _SceneSlots(lambda name: self._draw_slot(name, said_on))
+
+    def _draw_slot(self, name: str, said_on: date) -> str:
+        random = self._random.random
+        if name == "month":
+            return _MONTHS[said_on.month - 2]
+        if name == "clock":
+            return f"{int(random() * 14) + 7}:{int(random() * 12) * 5:02d}"
+        if name == "count":
+            return str(2 + int(random() * 59))
+        if name not in _DAYS_AWAY:
+            return _pick(people_tables()[_TABLE_OF_SLOT[name]], random)
+        # Days are dealt by session: what befell one user in one week befell them on several days.
+        days: int = self._deal(name, said_on.isoformat(), _DAYS_AWAY[name])
+        day = said_on + timedelta(days=days)
+        if name == "weekday":
+            return _WEEKDAYS[day.weekday()]
+        return f"{day.day} {_MONTHS[day.month - 1]}"
 
     def _scene(self, pack: TopicPack, said_on: date) -> str:
-        return self._render(self._deal("scenes", pack.topic, pack.scenes), said_on)
+        return self._render(self._deal_fresh("scenes", pack.topic, said_on, pack.scenes), said_on)
 
     def _aside(self, pack: TopicPack, said_on: date) -> str:
-        return self._render(self._deal("asides", pack.topic, pack.asides), said_on)
+        return self._render(self._deal_fresh("asides", pack.topic, said_on, pack.asides), said_on)
+
+    def _deal_fresh(self, kind: str, topic: str, said_on: date, texts: Sequence[str]) -> str:
+        """Deal a text that the session has not used, if any is left.
+
+        Side chat is added to sessions when all are written, so order of dealing is not of reading.
+        """
+        told = self._told.setdefault((kind, topic, said_on), set())
+        text: str = self._deal(kind, topic, texts)
+        while text in told and len(told) < len(texts):
+            text = self._deal(kind, topic, texts)
+        told.add(text)
+        return text
 
     def _render(self, source: str, said_on: date) -> str:
         return template(source).render(self._scene_slots(said_on), self._random.random)

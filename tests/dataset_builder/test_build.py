@@ -212,6 +212,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "126cd8325562e79affa4939260927661927f6ee8a22f86a8147e1c187ddea133",
-    "shared_contexts_4k.jsonl": "23c73356bde97a0c49896a875e99c840a15f044dbed05b684b5eff2a829b11e7",
+    "questions_4k.csv": "7f9c8a52676dfc00275b0158d5207769f0fe3cc7b2da42001a178a262aaf7779",
+    "shared_contexts_4k.jsonl": "40314eddd41148daa926cdd26cda7a5a21d5c68d04ccfce5935deff21517300f",
 }

@@ -25,4 +25,13 @@ def test_a_deck_deals_everything_before_it_repeats() -> None:
     assert deck.left == 0
 
 
+def test_what_a_round_deals_last_the_next_does_not_deal_first() -> None:
+    deck = Deck(range(10), stream(0, "deck"))
+    before = [deck.deal() for _ in range(10)]
+    for _ in range(50):
+        after = [deck.deal() for _ in range(10)]
+        assert not set(before[-4:]) & set(after[:4])
+        before = after
+
+
 GOLDEN_FIRST_DRAW = 1808833598

@@ -9,6 +9,7 @@ from personamem.dataset_builder.world.threads import (
     ROLES,
     Kind,
     draw_topic_threads,
+    draw_trait_threads,
 )
 
 
@@ -45,6 +46,19 @@ def test_the_four_items_of_a_thread_come_from_four_groups() -> None:
             for thread in draw_topic_threads(2, cohort, pack):
                 if thread.items:
                     assert len({group_of[item.name] for item in thread.items}) == 4
+
+
+def test_nobody_has_two_traits_of_their_own_at_odds() -> None:
+    at_odds = [("quiet", "company"), ("planner", "spontaneous")]
+    at_odds += [("spontaneous", "numbers"), ("spontaneous", "thrifty")]
+    pairs = set()
+    for cohort in range(60):
+        threads = draw_trait_threads(3, cohort, TOPICS)
+        for k in range(4):
+            own = {thread.candidates[thread.roles_of(k).index("own")] for thread in threads}
+            assert not any(own == set(pair) for pair in at_odds)
+            pairs.add(frozenset(own))
+    assert len(pairs) == 28 - len(at_odds)
 
 
 def test_no_single_stage_of_a_history_tells_the_history() -> None:
