@@ -212,6 +212,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "7f9c8a52676dfc00275b0158d5207769f0fe3cc7b2da42001a178a262aaf7779",
-    "shared_contexts_4k.jsonl": "40314eddd41148daa926cdd26cda7a5a21d5c68d04ccfce5935deff21517300f",
+    "questions_4k.csv": "078a6cad2a03f4d3ef2985035263edda07ce77a3f94cb6c63c11ff757139f63a",
+    "shared_contexts_4k.jsonl": "a5e798752a91ff6a57e4de864656f7d9e5b319478db4a5a15d3258df4c9c7ab2",
 }
