@@ -11,15 +11,17 @@ from typing import Any
 Turns = list[dict[str, Any]]
 
 _QUOTED = re.compile('"(.*?)"')
-_CARRIER = re.compile(r"(F\d+) for message (\d+)")
+_FACT = r"^(F\d+): (.*)$"
+_CUE = re.compile("by one of these(?: words)?: ([^,.)]+)")
+_FORM = re.compile(r'"content": "...", "fact_ids": \["?(F\d+)?"?\]')
 _ACK = "Thank you, I will keep it in mind."
 
 
 def write_well(prompt: str) -> Turns:
     """The outline, said plainly."""
     facts = dict(re.findall(r"^(F\d+): (.*?)\.(?: \(Make.*)?$", prompt, re.M))
-    cues = dict(re.findall(r"^(F\d+): .*by one of these words: ([^,.)]+)", prompt, re.M))
-    carriers = {number: label for label, number in _CARRIER.findall(prompt)}
+    cues = {label: ", ".join(_CUE.findall(line)) for label, line in re.findall(_FACT, prompt, re.M)}
+    carriers = {str(n): label for n, label in enumerate(_FORM.findall(prompt), start=1) if label}
     turns = []
     for number, role, task in re.findall(r"^(\d+)\. (user|assistant): (.*)$", prompt, re.M):
         label = (re.findall(r"\bF\d+\b", task) or [carriers.get(number, "")])[0]

@@ -38,6 +38,7 @@ class Flaw(StrEnum):
     LANGUAGE = "not English"
     LENGTH = "length"
     MISSING = "a planned fact is missing"
+    MEANING = "a planned fact is told wrongly"
     FOREIGN = "a fact that is not planned"
 
 
