@@ -48,15 +48,19 @@ def _value_of(says: str) -> str:
 
 
 class WritingServer:
-    """``answer`` makes the text of an answer from a prompt; ``prompts`` are those it was sent."""
+    """``answer`` makes the text of an answer from a prompt, or None for status 500.
 
-    def __init__(self, answer: Callable[[str], str]) -> None:
+    ``prompts`` are those it was sent, ``answered`` those it has answered, as often as it did.
+    """
+
+    def __init__(self, answer: Callable[[str], str | None]) -> None:
         self.answer, self.url = answer, ""
         self.prompts: list[str] = []
+        self.answered: list[str] = []
 
 
 @contextmanager
-def serve_writer(answer: Callable[[str], str]) -> Iterator[WritingServer]:
+def serve_writer(answer: Callable[[str], str | None]) -> Iterator[WritingServer]:
     """Run a server in a thread."""
     state = WritingServer(answer)
 
@@ -67,11 +71,13 @@ def serve_writer(answer: Callable[[str], str]) -> Iterator[WritingServer]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             prompt = body["messages"][-1]["content"]
             state.prompts.append(prompt)
-            message = {"role": "assistant", "content": state.answer(prompt)}
+            text = state.answer(prompt)
+            message = {"role": "assistant", "content": text}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 100, "completion_tokens": 50}
             data = json.dumps({"model": "w", "choices": [choice], "usage": usage}).encode()
-            self.send_response(200)
+            state.answered += [prompt] * (text is not None)
+            self.send_response(500 if text is None else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

@@ -10,7 +10,6 @@ from writing_server import serve_writer, write_well
 
 from personamem.dataset_builder.answers import AnswerStore, Server
 from personamem.dataset_builder.build import build_dataset
-from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.config import BuildConfig, make_config
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.package.tables import hash_file
@@ -23,7 +22,8 @@ REWRITE = "This is attempt"
 
 @pytest.fixture
 def config() -> BuildConfig:
-    return make_config(sizes=("4k",), personas=4, writer="openai", model={"name": "scripted"})
+    settings = {"personas": 4, "communities": 0, "model": {"name": "scripted"}}
+    return make_config(sizes=("4k",), writer="openai", **settings)
 
 
 def write_json(prompt: str) -> str:
@@ -41,7 +41,9 @@ def hashes(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
 
 
-def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> tuple[Script, int]:
+def write(
+    config: BuildConfig, path: Path, answer: Callable[[str], str | None]
+) -> tuple[Script, int]:
     with serve_writer(answer) as server, AnswerStore(path) as store:
         script = write_script(config, store, Server(server.url, "", concurrency=4))
         return script, len(server.prompts)
@@ -142,6 +144,29 @@ def test_without_a_server_a_store_must_hold_every_answer(
         write_script(config, store)
 
 
+def test_a_request_without_an_answer_is_given_up_and_stays_so(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    silent = next(lay_out(config))[1].request().messages[1]["content"]
+    with (
+        serve_writer(lambda prompt: None if prompt == silent else write_json(prompt)) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        script = write_script(config, store, Server(server.url, "", concurrency=1, attempts=1))
+    # Once in each of two rounds.
+    assert server.prompts.count(silent) == 2
+    counts = script.summary["sessions"]
+    assert counts["fallbacks_by_reason"]["no answer"] == 1
+    assert counts["written"] >= 23
+    with (
+        serve_writer(write_json) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        again = write_script(config, store, Server(server.url, "", concurrency=1))
+    assert server.prompts == []
+    assert again == script
+
+
 def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
     for _, piece in list(lay_out(config))[:8]:
         brief = piece.brief
@@ -150,26 +175,3 @@ def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
         prompt = piece.request().messages[1]["content"]
         with pytest.raises(FlawError, match="not in the outline"):
             piece.read(edit_first(prompt, lambda text, name=foreign: f"{text} {name}."))
-
-
-def test_the_command_plans_writes_and_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def run_command(*words: object) -> str:
-        monkeypatch.setattr("sys.argv", ["personamem", *map(str, words)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        captured = capsys.readouterr()
-        assert stopped.value.code in (0, None), captured.err
-        return captured.out
-
-    build = ["build", "--size", "4k", "--personas", "4", "--workers", "1", "--writer", "openai"]
-    build += ["--model", "scripted", "--store", tmp_path / "store", "--out", tmp_path / "out"]
-    prices = ["--price-input", "1", "--price-output", "2"]
-    assert "calls: 28 " in run_command(*build, "--plan", *prices)
-    assert not (tmp_path / "out").exists()
-    with serve_writer(write_json) as server:
-        out = run_command(*build, "--base-url", server.url, *prices, "--budget", "1")
-    assert "sessions: 28, by the model: " in out
-    assert "calls: 0 " in run_command(*build, "--plan")
-    run_command(*build, "--overwrite")
