@@ -86,8 +86,13 @@ def serve_writer(answer: Callable[[str], str | None]) -> Iterator[WritingServer]
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: Any) -> None:
+            pass  # Clients are killed.
+
+    server = Quiet(("127.0.0.1", 0), Handler)
     state.url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
