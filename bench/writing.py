@@ -4,11 +4,12 @@
     python -m bench.writing --faults         a server with faults, against one without
 
 The server runs on this machine and writes what a session's outline says; some answers are refused,
-so that sessions are written anew and fall back. Kills come at random moments of a run and take its
-workers along; the build is started again until it has survived them all. Then its folder must hold
-the same bytes as that of a build which nobody killed, and no answer that was stored at a kill may
-have been asked for again. With --faults no session may be lost, written twice, or paid for twice
-but for the faults (see bench.answers, which has the same ones). The last line is the result:
+so that sessions are written anew and fall back. Kills come at random moments, most of them while
+text is written and the others while the folder is made, and take the workers along; the build is
+started again until it has survived them all. Then its folder must hold the same bytes as that of a
+build which nobody killed, and no answer that was stored at a kill may have been asked for again.
+With --faults no session may be lost, written twice, or paid for twice but for the faults (see
+bench.answers, which has the same ones). The last line is the result:
 
     KILLS kills, SESSIONS sessions: same bytes, 0 stored answers asked again
     SESSIONS sessions with faults / without, outage aside: RATIOx
@@ -19,12 +20,13 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -62,20 +64,27 @@ def compare_kills(folder: Path, scale: dict[str, Any], kills: int, random: Rando
         finish(whole)
         seconds = time.monotonic() - started
         print(f"one build without a kill: {seconds:.1f} s, {len(server.prompts)} requests")
+        asked_before = len(server.prompts)
         server.prompts.clear()
         asked_when_stored: dict[str, int] = {}
-        done = 0
-        while done < kills:
+        # Three of four while text is written, the others while the folder is made.
+        moments = sorted(random.sample(range(1, asked_before), kills * 3 // 4))
+        for number in range(1, kills + 1):
+            since = time.time()
             build = start_build(folder / "killed", scale, server.url)
-            time.sleep(random.uniform(0.2, 1.0) * seconds)
-            if not kill(build):
-                finish(build)  # It was faster this time; its answers stay.
-                continue
-            done += 1
+            try:
+                if number <= len(moments):
+                    wait_for(build, lambda count=moments[number - 1]: len(server.prompts) >= count)
+                    time.sleep(random.uniform(0, LATENCY))
+                else:
+                    wait_for(build, lambda since=since: is_made(folder / ".killed.partial", since))
+                    time.sleep(random.uniform(0, 0.1) * seconds)
+            finally:
+                kill(build)
             counts = Counter(server.prompts)
             for prompt in read_prompts(folder / "killed.sqlite"):
                 asked_when_stored.setdefault(prompt, counts[prompt])
-            print(f"kill {done}: {len(asked_when_stored)} answers stored", flush=True)
+            print(f"kill {number}: {len(asked_when_stored)} answers stored", flush=True)
         finish(start_build(folder / "killed", scale, server.url))
     counts = Counter(server.prompts)
     again = sum(counts[prompt] != asked for prompt, asked in asked_when_stored.items())
@@ -109,18 +118,31 @@ def finish(build: "subprocess.Popen[bytes]") -> None:
         raise RuntimeError(f"The build ended with {build.returncode}.")
 
 
-def kill(build: "subprocess.Popen[bytes]") -> bool:
-    """Kill a build with all its workers; return whether it was still there."""
-    if build.poll() is not None:
+def wait_for(build: "subprocess.Popen[bytes]", has_come: Callable[[], bool]) -> None:
+    """Wait for a moment of a build."""
+    while not has_come():
+        if build.poll() is not None:
+            raise RuntimeError("A build was over before it could be killed.")
+        time.sleep(0.002)
+
+
+def is_made(folder: Path, since: float) -> bool:
+    """Return whether a folder has been made, or made anew, since a moment."""
+    try:
+        return folder.stat().st_mtime > since
+    except FileNotFoundError:
         return False
+
+
+def kill(build: "subprocess.Popen[bytes]") -> None:
+    """Kill a build with all its workers."""
     os.killpg(build.pid, signal.SIGKILL)
-    return build.wait() == -signal.SIGKILL
+    if build.wait() != -signal.SIGKILL:
+        raise RuntimeError("A build was over before it could be killed.")
 
 
 def read_prompts(path: Path) -> list[str]:
     """Return the prompts of all answers that a store holds."""
-    import sqlite3
-
     if not path.exists():
         return []
     with sqlite3.connect(path) as database:

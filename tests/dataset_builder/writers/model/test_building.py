@@ -10,6 +10,7 @@ from writing_server import serve_writer, write_well
 
 from personamem.dataset_builder.answers import AnswerStore, Server
 from personamem.dataset_builder.build import build_dataset
+from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.config import BuildConfig, make_config
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.package.tables import hash_file
@@ -50,7 +51,7 @@ def write(
 
 
 def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
-    config: BuildConfig, tmp_path: Path
+    config: BuildConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script, asked = write(config, tmp_path / "store", write_json)
     summary: dict[str, Any] = build_dataset(config, tmp_path / "a", 1, script=script)["writer"]
@@ -68,6 +69,24 @@ def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
         again = write_script(config, store)
     build_dataset(config, tmp_path / "b", 2, script=again)
     assert hashes(tmp_path / "a") == hashes(tmp_path / "b")
+    check_audit(tmp_path / "a", tmp_path / "audit.json", monkeypatch)
+    card = (tmp_path / "a" / "README.md").read_text("utf-8")
+    counts = f"28 | {summary['written']} | {summary['rewritten']} | {summary['fallbacks']}"
+    assert f"| `sessions` | {counts} |" in card
+
+
+def check_audit(folder: Path, report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All is sound but the text, in which the script says the same thing over and over."""
+    monkeypatch.setattr("sys.argv", ["personamem", "audit", str(folder), "--json", str(report)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    findings = json.loads(report.read_text("utf-8"))["splits"]["4k"]["findings"]
+    failed = {entry["check"] for entry in findings if entry["passed"] is False}
+    sections = {entry["section"] for entry in findings if entry["passed"] is False}
+    assert sections == {"text"}
+    assert {"structure", "truth", "blind"} < {entry["section"] for entry in findings}
+    assert "exact duplicates within a context, highest context" in failed
 
 
 def test_a_refused_session_is_written_anew_with_the_reason(
