@@ -27,6 +27,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -70,15 +71,16 @@ def compare_kills(folder: Path, scale: dict[str, Any], kills: int, random: Rando
         # Three of four while text is written, the others while the folder is made.
         moments = sorted(random.sample(range(1, asked_before), kills * 3 // 4))
         for number in range(1, kills + 1):
-            since = time.time()
+            is_time = (
+                partial(has_grown, server.prompts, moments[number - 1])
+                if number <= len(moments)
+                else partial(is_made, folder / ".killed.partial", time.time())
+            )
+            pause = LATENCY if number <= len(moments) else 0.1 * seconds
             build = start_build(folder / "killed", scale, server.url)
             try:
-                if number <= len(moments):
-                    wait_for(build, lambda count=moments[number - 1]: len(server.prompts) >= count)
-                    time.sleep(random.uniform(0, LATENCY))
-                else:
-                    wait_for(build, lambda since=since: is_made(folder / ".killed.partial", since))
-                    time.sleep(random.uniform(0, 0.1) * seconds)
+                wait_for(build, is_time)
+                time.sleep(random.uniform(0, pause))
             finally:
                 kill(build)
             counts = Counter(server.prompts)
@@ -124,6 +126,11 @@ def wait_for(build: "subprocess.Popen[bytes]", has_come: Callable[[], bool]) -> 
         if build.poll() is not None:
             raise RuntimeError("A build was over before it could be killed.")
         time.sleep(0.002)
+
+
+def has_grown(prompts: Sequence[str], count: int) -> bool:
+    """Return whether there are as many prompts."""
+    return len(prompts) >= count
 
 
 def is_made(folder: Path, since: float) -> bool:
