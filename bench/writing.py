@@ -170,7 +170,8 @@ def draft(prompt: str) -> str:
     """Return what ``write_or_refuse`` does, at once."""
     if sha256(prompt.encode()).digest()[0] < 40:
         return "I would rather not."
-    return json.dumps({"turns": load_helper("writing_server").write_well(prompt)})
+    text: str = load_helper("writing_server").write_json(prompt)
+    return text
 
 
 def hash_folder(folder: Path) -> dict[str, str]:

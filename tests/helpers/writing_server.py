@@ -42,6 +42,11 @@ def write_well(prompt: str) -> Turns:
     return turns
 
 
+def write_json(prompt: str) -> str:
+    """An answer that ``write_well`` makes."""
+    return json.dumps({"turns": write_well(prompt)})
+
+
 def _value_of(says: str) -> str:
     """The first quoted text that is no name of a person."""
     return next(text for text in _QUOTED.findall(says) if not text.istitle() or " " in text)

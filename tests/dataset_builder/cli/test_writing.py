@@ -1,6 +1,5 @@
 """`personamem build --writer openai`: its options, its errors, and what it costs."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from fault_server import Behaviour, serve_faults
-from writing_server import serve_writer, write_well
+from writing_server import serve_writer, write_json
 
 from personamem.dataset_builder.answers import AnswerStore
 from personamem.dataset_builder.cli import main
@@ -42,10 +41,6 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 
 Call = Callable[..., Done]
-
-
-def write_json(prompt: str) -> str:
-    return json.dumps({"turns": write_well(prompt)})
 
 
 @pytest.mark.parametrize(

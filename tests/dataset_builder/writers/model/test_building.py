@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writing_server import serve_writer, write_well
+from writing_server import serve_writer, write_json, write_well
 
 from personamem.dataset_builder.answers import AnswerStore, Server
 from personamem.dataset_builder.build import build_dataset
@@ -25,10 +25,6 @@ REWRITE = "This is attempt"
 def config() -> BuildConfig:
     settings = {"personas": 4, "communities": 0, "model": {"name": "scripted"}}
     return make_config(sizes=("4k",), writer="openai", **settings)
-
-
-def write_json(prompt: str) -> str:
-    return json.dumps({"turns": write_well(prompt)})
 
 
 def edit_first(prompt: str, edit: Callable[[str], str]) -> str:
