@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from writing_server import serve_writer, write_json, write_well
 
-from personamem.dataset_builder.answers import AnswerStore, Server
+from personamem.dataset_builder.answers import AnswerStore, BudgetSpentError, Prices, Server
 from personamem.dataset_builder.build import build_dataset
 from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.config import BuildConfig, make_config
@@ -180,6 +180,18 @@ def test_a_request_without_an_answer_is_given_up_and_stays_so(
         again = write_script(config, store, Server(server.url, "", concurrency=1))
     assert server.prompts == []
     assert again == script
+
+
+def test_a_budget_holds_over_all_rounds(config: BuildConfig, tmp_path: Path) -> None:
+    # Every answer costs 0.05, and four rounds would cost 5.60.
+    with (
+        serve_writer(lambda prompt: "I would rather not.") as server,
+        AnswerStore(tmp_path / "store") as store,
+        pytest.raises(BudgetSpentError, match="All answers so far are stored"),
+    ):
+        asked = Server(server.url, "", concurrency=1)
+        write_script(config, store, asked, prices=Prices(0, 0, 1000), budget=3.5)
+    assert 28 < len(server.prompts) <= 70
 
 
 def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
