@@ -187,10 +187,10 @@ def test_a_budget_holds_over_all_rounds(config: BuildConfig, tmp_path: Path) -> 
     with (
         serve_writer(lambda prompt: "I would rather not.") as server,
         AnswerStore(tmp_path / "store") as store,
-        pytest.raises(BudgetSpentError, match="All answers so far are stored"),
     ):
         asked = Server(server.url, "", concurrency=1)
-        write_script(config, store, asked, prices=Prices(0, 0, 1000), budget=3.5)
+        with pytest.raises(BudgetSpentError, match="All answers so far are stored"):
+            write_script(config, store, asked, prices=Prices(0, 0, 1000), budget=3.5)
     assert 28 < len(server.prompts) <= 70
 
 
