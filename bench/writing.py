@@ -163,11 +163,6 @@ def read_prompts(path: Path) -> list[str]:
 def write_or_refuse(prompt: str) -> str:
     """Return a session, or for some prompts something else; a function of the prompt."""
     time.sleep(LATENCY)
-    return draft(prompt)
-
-
-def draft(prompt: str) -> str:
-    """Return what ``write_or_refuse`` does, at once."""
     if sha256(prompt.encode()).digest()[0] < 40:
         return "I would rather not."
     text: str = load_helper("writing_server").write_json(prompt)
@@ -214,7 +209,7 @@ def foresee(scale: dict[str, Any]) -> dict[str, str]:
         faults: list[str] = []
         while len(faults) < MOST_ROUNDS:
             prompt = piece.request(faults).messages[-1]["content"]
-            answers[prompt] = draft(prompt)
+            answers[prompt] = load_helper("writing_server").write_json(prompt)
             try:
                 piece.read(answers[prompt])
                 break
