@@ -9,7 +9,8 @@ text is written and the others while the folder is made, and take the workers al
 started again until it has survived them all. Then its folder must hold the same bytes as that of a
 build which nobody killed, and no answer that was stored at a kill may have been asked for again.
 With --faults the script writes as well as it can, and no session may be lost, written twice, or
-paid for twice but for the faults (see bench.answers, which has the same ones). The last line is the result:
+paid for twice but for the faults (see bench.answers, which has the same ones). The last line is the
+result:
 
     KILLS kills, SESSIONS sessions: same bytes, 0 stored answers asked again
     SESSIONS sessions with faults / without, outage aside: RATIOx
