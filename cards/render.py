@@ -65,6 +65,8 @@ def render_card(
             configs=_find_configs(manifest),
             question_type_meanings=QUESTION_TYPE_MEANINGS,
             built_checks=_list_checks(manifest),
+            written_kinds=_list_written(manifest),
+            written_with=_list_parameters(manifest),
             audited=list(audit["splits"]) if audit else [],
             sections=_list_sections(audit),
             families=_list_families(audit),
@@ -225,6 +227,20 @@ def _list_checks(manifest: Mapping[str, Any]) -> list[tuple[str, str, object]]:
         for place, results in manifest["checks"].items()
         for name, result in (results.items() if isinstance(results, Mapping) else [("", results)])
     ]
+
+
+def _list_written(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, int]]:
+    """Return the counts of the pieces that a model was to write, by their kind."""
+    writer = manifest["writer"]
+    return {kind: counts for kind, counts in writer.items() if isinstance(counts, Mapping)}
+
+
+def _list_parameters(manifest: Mapping[str, Any]) -> dict[str, object]:
+    """Return what is known of how the model was asked."""
+    settings = manifest["config"].get("model") or {}
+    known = {name: value for name, value in settings.items() if name != "name"}
+    prompts = {"SHA-256 of the prompts": manifest["writer"].get("prompts_sha256")}
+    return {name: value for name, value in (known | prompts).items() if value is not None}
 
 
 def _list_sections(audit: Mapping[str, Any] | None) -> list[Section]:

@@ -153,6 +153,8 @@ def load_config(path: Path, **overrides: object) -> BuildConfig:
     if not isinstance(data, dict):
         raise InvalidInputError(f"Config file {path} must hold a mapping of {_accepted()}.")
     merged = data | {key: value for key, value in overrides.items() if value is not None}
+    if isinstance(data.get("model"), dict) and isinstance(overrides.get("model"), dict):
+        merged["model"] = data["model"] | overrides["model"]
     try:
         return BuildConfig.model_validate(merged)
     except ValidationError as error:

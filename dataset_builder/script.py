@@ -115,7 +115,12 @@ def write_script(
 
 def estimate_script(config: BuildConfig, store: AnswerStore, prices: Prices) -> Estimate:
     """Return what the next round of ``write_script`` takes, without asking anybody."""
-    return estimate_pieces(_lay_out(config).list_pieces(), prices, store)
+    return estimate_pieces(list_pieces(config), prices, store)
+
+
+def list_pieces(config: BuildConfig) -> list[Piece]:
+    """Return all that a model is to write: sessions, options, documents."""
+    return _lay_out(config).list_pieces()
 
 
 def lay_out_sessions(config: BuildConfig) -> Iterator[tuple[Place, SessionPiece]]:
@@ -158,7 +163,6 @@ class _LaidOut:
     documents: Sequence[tuple[str, DocumentPiece]]
 
     def list_pieces(self) -> list[Piece]:
-        """Return all pieces: sessions, options, documents."""
         pieces: list[Piece] = [piece for _, piece in self.sessions]
         pieces += [piece for _, piece in self.options]
         pieces += [piece for _, piece in self.documents]

@@ -10,10 +10,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from writing_server import serve_writer, write_json
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +46,9 @@ SUBSTITUTIONS = {
     "--model local-chat-completions --model_args "
     "model=NAME,base_url=http://localhost:8000/v1/chat/completions": "--model dummy",
     "--apply_chat_template --tasks personamem_4k --metadata": "--tasks personamem_4k --metadata",
+    # A script in place of a model; no open questions.
+    "--base-url http://localhost:8000/v1 ": "--base-url $WRITER ",
+    "--out written-benchmark": "--out written-benchmark --communities 0",
     # The default scale takes minutes: one cohort, the smallest share of questions.
     "--out full-benchmark": "--out full-benchmark --personas 4 --questions 28",
 }
@@ -104,7 +109,10 @@ def test_block_runs(
     if block.needs_model:
         variables["MODEL"] = os.fspath(request.getfixturevalue("smollm2_dir"))
     commands = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
-    run(*commands[block.language], text, cwd=scratch, env=variables)
+    writing = serve_writer(write_json) if "$WRITER" in text else nullcontext()
+    with writing as server:
+        variables["WRITER"] = server.url if server else ""
+        run(*commands[block.language], text, cwd=scratch, env=variables)
 
 
 def test_every_block_can_run() -> None:

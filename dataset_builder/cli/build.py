@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 
 from personamem.dataset_builder.cli.console import errors, output
+from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.packs import topic_names
 from personamem.dataset_builder.parallel import import_ahead
 from personamem.dataset_builder.schema import SIZES
@@ -17,11 +18,16 @@ from personamem.dataset_builder.schema import SIZES
 if TYPE_CHECKING:
     from personamem.dataset_builder.build import Progress
 
+PRICE = "Of a million tokens."
+
 
 def build(
     out: Annotated[
-        Path, typer.Option(help="Folder to make. It appears when the build is complete.")
-    ],
+        Path | None,
+        typer.Option(
+            help="Folder to make. It appears when the build is complete. Needed but for --plan."
+        ),
+    ] = None,
     size: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,9 +97,9 @@ def build(
     budget: Annotated[
         float | None, typer.Option(help="The most that writing may cost; a run stops before.")
     ] = None,
-    price_input: Annotated[float | None, typer.Option(help="Of a million tokens.")] = None,
-    price_cached: Annotated[float | None, typer.Option(help="Of a million tokens.")] = None,
-    price_output: Annotated[float | None, typer.Option(help="Of a million tokens.")] = None,
+    price_input: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
+    price_cached: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
+    price_output: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
 ) -> None:
     """Build a dataset from a simulated world in which every answer is provable.
 
@@ -103,8 +109,9 @@ def build(
     any machine, with any number of workers. A build that is interrupted leaves no folder; run it
     again.
 
-    With --writer openai a language model writes the sessions that matter. Each is checked against
-    what it has to say, written anew up to three times, and otherwise left to the templates.
+    With --writer openai a language model writes the sessions that matter, the options of questions
+    and the private documents. Each is checked against what it has to say, written anew up to three
+    times, and otherwise left to the templates.
 
     Example: personamem build --size 32k --seed 7 --out data
     """
@@ -114,6 +121,7 @@ def build(
     from personamem.dataset_builder.build import build_dataset
     from personamem.dataset_builder.cli.writing import Writing, print_plan, write
     from personamem.dataset_builder.config import load_config, make_config
+    from personamem.dataset_builder.package.folder import check_folder
     from personamem.dataset_builder.package.manifest import MADE_WITH
     from personamem.dataset_builder.ray_workers import RayWorkers
 
@@ -142,15 +150,17 @@ def build(
     }
     given = {key: value for key, value in values.items() if value is not None}
     settings = load_config(config, **given) if config else make_config(**given)
-    script = None
     if settings.writer == "template":
         writing.refuse()
     elif plan:
         print_plan(settings, writing)
         return
-    else:
-        script = write(settings, writing)
+    if out is None:
+        raise InvalidInputError("--out is missing. Accepted: a folder that is not there yet.")
+    # Before anything is paid for.
+    check_folder(out, overwrite)
     pool = workers if ray is None else RayWorkers(ray, workers, same=MADE_WITH)
+    script = None if settings.writer == "template" else write(settings, writing)
     with _progress() as report:
         manifest = build_dataset(settings, out, pool, overwrite, report, script)
     _print_summary(out, manifest)

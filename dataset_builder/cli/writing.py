@@ -1,9 +1,10 @@
 """The options of ``personamem build`` for a model that writes, and the writing itself."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from personamem.dataset_builder.cli.console import output
@@ -66,15 +67,18 @@ class Writing:
 
 
 def print_plan(config: "BuildConfig", writing: Writing) -> None:
-    """Print what the next round of writing takes; send nothing."""
+    """Print what the next round of writing takes; send nothing, and make no store."""
+    from personamem.dataset_builder.answers import AnswerStore
     from personamem.dataset_builder.script import estimate_script
     from personamem.dataset_builder.writers.model import MOST_ROUNDS
 
     prices = writing.prices()
-    with _open_store(writing) as store:
-        planned = estimate_script(config, store, prices)
+    with TemporaryDirectory() as nowhere:
+        known = writing.store if writing.store and writing.store.exists() else None
+        with AnswerStore(known or Path(nowhere) / "none") as store:
+            planned = estimate_script(config, store, prices)
     output().print(
-        f"calls: {planned.calls:,} (up to {MOST_ROUNDS} times as many if every session is "
+        f"calls: {planned.calls:,} (up to {MOST_ROUNDS} times as many if every piece is "
         "refused each time)"
     )
     output().print(f"tokens to read: {planned.prompt_tokens:,} (o200k_base)")
@@ -84,16 +88,21 @@ def print_plan(config: "BuildConfig", writing: Writing) -> None:
 
 
 def write(config: "BuildConfig", writing: Writing) -> "Script":
-    """Have all sessions written, with a bar or lines for each round."""
+    """Have all text written, with a bar or lines for each round."""
     from personamem.dataset_builder.answers import Progress
     from personamem.dataset_builder.cli.answering import show_answers
     from personamem.dataset_builder.script import write_script
 
     server, prices = writing.server(), writing.prices()
-    with _open_store(writing) as store, show_answers("pieces of text") as show:
+    rounds: dict[int, Callable[[Progress], None]] = {}
+    with _open_store(writing) as store, ExitStack() as shown:
 
         def report(attempt: int, progress: Progress) -> None:
-            show(progress)
+            if attempt not in rounds:
+                shown.close()
+                what = f"text, round {attempt}"
+                rounds[attempt] = shown.enter_context(show_answers(what))
+            rounds[attempt](progress)
 
         script = write_script(
             config, store, server, prices=prices, budget=writing.budget, report=report

@@ -19,13 +19,9 @@ from personamem.dataset_builder.errors import InvalidInputError
 def stage_folder(out: Path, overwrite: bool) -> Iterator[Path]:
     """Yield an empty folder that becomes ``out`` on leaving without an error.
 
-    Raises InvalidInputError when ``out`` holds something and ``overwrite`` is false, when it is
-    not a folder, or when another process is building it.
+    Raises InvalidInputError as ``check_folder`` does, and when another process is building it.
     """
-    if out.exists() and not out.is_dir():
-        raise InvalidInputError(f"Output {out} is a file; accepted: a folder that can be made.")
-    if out.is_dir() and any(out.iterdir()) and not overwrite:
-        raise InvalidInputError(f"Output folder {out} is not empty; use --overwrite to replace it.")
+    check_folder(out, overwrite)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -46,6 +42,14 @@ def stage_folder(out: Path, overwrite: bool) -> Iterator[Path]:
             os.replace(out, old)
         os.replace(stage, out)
         shutil.rmtree(old, ignore_errors=True)
+
+
+def check_folder(out: Path, overwrite: bool) -> None:
+    """Raise InvalidInputError for a file, or a folder that holds something, unless overwritten."""
+    if out.exists() and not out.is_dir():
+        raise InvalidInputError(f"Output {out} is a file; accepted: a folder that can be made.")
+    if out.is_dir() and any(out.iterdir()) and not overwrite:
+        raise InvalidInputError(f"Output folder {out} is not empty; use --overwrite to replace it.")
 
 
 @contextmanager

@@ -3,6 +3,15 @@
 from personamem.dataset_builder.unrelated.draw import Draw, Slots, Turn, series
 from personamem.dataset_builder.unrelated.notation import join, plural, ratio
 
+# Offsets lie up to 25 hours apart, so a late hour can fall two days on.
+_DAYS = {
+    -2: "the second day before",
+    -1: "the previous day",
+    0: "the same day",
+    1: "the next day",
+    2: "the second day after",
+}
+
 
 def time_zone(draw: Draw) -> list[Turn]:
     """A local time turned into that of another place, both with their UTC offset."""
@@ -69,7 +78,7 @@ def _zones(draw: Draw) -> Slots:
         "utc": _clock(utc % 1440),
         "utc_day": ("the day before", "the same day", "the day after")[utc // 1440 + 1],
         "target": _clock(target % 1440),
-        "day": ("the previous day", "the same day", "the next day")[days + 1],
+        "day": _DAYS[days],
         "relation": f"{distance} {ahead} {here}",
         "to_utc": _shift(-here_offset),
         "from_utc": _shift(there_offset),

@@ -137,7 +137,9 @@ def test_every_question_type_is_explained(manifest: dict[str, Any]) -> None:
         assert f"| `{name}`: " in card
 
 
-@pytest.mark.parametrize("place", ["name", "version", "config_sha256", "topic", "check", "writer"])
+@pytest.mark.parametrize(
+    "place", ["name", "version", "config_sha256", "topic", "check", "writer", "model"]
+)
 def test_hostile_text_stays_text(manifest: dict[str, Any], place: str) -> None:
     clean = render_card(deepcopy(manifest))
     if place == "topic":
@@ -146,6 +148,8 @@ def test_hostile_text_stays_text(manifest: dict[str, Any], place: str) -> None:
         manifest["checks"] = {HOSTILE: HOSTILE}
     elif place == "writer":
         manifest["writer"] = {"name": HOSTILE, "model": HOSTILE}
+    elif place == "model":
+        add_model(manifest, HOSTILE)
     else:
         manifest[place] = HOSTILE
     card = render_card(manifest)
@@ -161,11 +165,38 @@ def test_hostile_text_stays_text(manifest: dict[str, Any], place: str) -> None:
     assert "<script>" not in outside_code
     assert "[x](" not in outside_code.replace(r"\[x\](", "")
     # Not one line more than without it: nothing broke out of its table cell or code block.
-    if place != "writer":
+    if place not in {"writer", "model"}:
         assert body.count("\n```") == clean.count("\n```")
     for line in body.splitlines():
         if line.startswith("| `"):
             assert "|" not in strip_code(line).replace("| ", "").strip(" |")
+
+
+def add_model(manifest: dict[str, Any], text: str) -> None:
+    counts = {"total": 1_028, "written": 1_003, "rewritten": 17, "fallbacks": 25}
+    manifest["writer"] = {
+        "name": "openai",
+        "model": text,
+        "prompts_sha256": "ab" * 32,
+        "sessions" if text != HOSTILE else text: {**counts, "fallbacks_by_reason": {text: 25}},
+    }
+    settings = {"name": text, "temperature": 0.7, "seed": None, "max_tokens": None}
+    manifest["config"]["model"] = settings | ({text: text} if text == HOSTILE else {})
+
+
+def test_the_card_says_who_wrote_the_text(manifest: dict[str, Any]) -> None:
+    plain = render_card(manifest)
+    assert "no language model" in plain
+    assert "Text from a language model" not in plain
+    add_model(manifest, "own/writer-7B")
+    card = render_card(manifest)
+    assert "| Writer | `openai`, model `own/writer-7B` |" in card
+    assert "| `sessions` | 1,028 | 1,003 | 17 | 25 |" in card
+    assert f"| `SHA-256 of the prompts` | `{'ab' * 32}` |" in card
+    assert "| `temperature` | `0.7` |" in card
+    assert "`max_tokens`" not in card
+    assert "and the same store of answers" in card
+    assert "without a language model" not in card
 
 
 @pytest.mark.parametrize("key", ["name", "version", "splits", "files", "writer", "checks"])

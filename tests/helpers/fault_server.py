@@ -5,7 +5,8 @@
 prints its port. The answer is a function of the prompt, which is the last message's text; a fault
 is a function of seed, prompt and attempt, so it does not depend on the order of requests. A GET of
 /counts tells by prompt how often it was asked, how often it met a fault and how often a whole
-answer was sent.
+answer was sent, with those that came "late": given up by the client, which waits ``patience``
+seconds, while they were on their way.
 
 Faults: a status code, "hang" (no answer), "cut" (half of the JSON), "drop" (the connection ends),
 "empty" (no choices), "blank" (an answer without a text), "page" (HTML). With the request of number
@@ -17,6 +18,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -47,6 +49,7 @@ class Behaviour:
     outage_after: int = 0
     outage_seconds: float = 0.0
     outage_status: str = ""
+    patience: float = 0.0
 
 
 def answer_to(prompt: str) -> str:
@@ -63,6 +66,7 @@ class FaultServer:
         self.counts: dict[str, Counter[str]] = {}
         self.at_once = self.most_at_once = self.requests = 0
         self.port = 0
+        self._asked_at: dict[str, float] = {}
         self._is_out = False
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
@@ -85,7 +89,7 @@ class FaultServer:
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
                 if lines[0].startswith("GET /counts"):
                     self._send(writer, 200, {"most": self.most_at_once, "counts": self.counts})
-                elif not await self._answer(writer, headers, json.loads(body)):
+                elif not await self._answer(reader, writer, headers, json.loads(body)):
                     return
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -95,12 +99,16 @@ class FaultServer:
             writer.close()
 
     async def _answer(
-        self, writer: asyncio.StreamWriter, headers: Mapping[str, str], body: Mapping[str, Any]
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        headers: Mapping[str, str],
+        body: Mapping[str, Any],
     ) -> bool:
         """Answer a request; return whether the connection stays open."""
         prompt = body["messages"][-1]["content"]
         counts = self.counts.setdefault(prompt, Counter())
-        counts["asked"] += 1
+        self._note(prompt, counts)
         self.requests += 1
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
@@ -114,12 +122,22 @@ class FaultServer:
                 counts["faults"] += 1
             if fault not in ("429", "500", "503", "drop"):
                 await asyncio.sleep(3600 if fault == "hang" else self.behaviour.latency)
-            if writer.is_closing():  # An outage came between.
+            # An outage came between, or the client waits no longer.
+            if writer.is_closing() or reader.at_eof():
                 counts["faults"] += not fault
                 return False
             return self._reply(writer, fault, prompt, counts)
         finally:
             self.at_once -= 1
+
+    def _note(self, prompt: str, counts: Counter[str]) -> None:
+        now = time.monotonic()
+        # Who asks again at once has no excuse.
+        waited = now - self._asked_at.get(prompt, now)
+        if counts["answered"] > counts["late"] and waited >= 0.8 * self.behaviour.patience > 0:
+            counts["late"] += 1
+        self._asked_at[prompt] = now
+        counts["asked"] += 1
 
     def _refusal(self, headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
         key = self.behaviour.key

@@ -11,15 +11,17 @@ from typing import Any
 Turns = list[dict[str, Any]]
 
 _QUOTED = re.compile('"(.*?)"')
-_CARRIER = re.compile(r"(F\d+) for message (\d+)")
+_FACT = r"^(F\d+): (.*)$"
+_CUE = re.compile("by one of these(?: words)?: ([^,.)]+)")
+_FORM = re.compile(r'"content": "...", "fact_ids": \["?(F\d+)?"?\]')
 _ACK = "Thank you, I will keep it in mind."
 
 
 def write_well(prompt: str) -> Turns:
     """The outline, said plainly."""
     facts = dict(re.findall(r"^(F\d+): (.*?)\.(?: \(Make.*)?$", prompt, re.M))
-    cues = dict(re.findall(r"^(F\d+): .*by one of these words: ([^,.)]+)", prompt, re.M))
-    carriers = {number: label for label, number in _CARRIER.findall(prompt)}
+    cues = {label: ", ".join(_CUE.findall(line)) for label, line in re.findall(_FACT, prompt, re.M)}
+    carriers = {str(n): label for n, label in enumerate(_FORM.findall(prompt), start=1) if label}
     turns = []
     for number, role, task in re.findall(r"^(\d+)\. (user|assistant): (.*)$", prompt, re.M):
         label = (re.findall(r"\bF\d+\b", task) or [carriers.get(number, "")])[0]
@@ -61,16 +63,27 @@ def write_options_well(prompt: str) -> list[str]:
     return [f"Well: {draft}" for draft in re.findall(r"^Draft: (.*)$", prompt, re.M)]
 
 
-class WritingServer:
-    """``answer`` makes the text of an answer from a prompt; ``prompts`` are those it was sent."""
+def write_json(prompt: str) -> str:
+    """An answer that ``write_well`` or ``write_options_well`` makes."""
+    if asks_for_options(prompt):
+        return json.dumps({"options": write_options_well(prompt)})
+    return json.dumps({"turns": write_well(prompt)})
 
-    def __init__(self, answer: Callable[[str], str]) -> None:
+
+class WritingServer:
+    """``answer`` makes the text of an answer from a prompt, or None for status 500.
+
+    ``prompts`` are those it was sent, ``answered`` those it has answered, as often as it did.
+    """
+
+    def __init__(self, answer: Callable[[str], str | None]) -> None:
         self.answer, self.url = answer, ""
         self.prompts: list[str] = []
+        self.answered: list[str] = []
 
 
 @contextmanager
-def serve_writer(answer: Callable[[str], str]) -> Iterator[WritingServer]:
+def serve_writer(answer: Callable[[str], str | None]) -> Iterator[WritingServer]:
     """Run a server in a thread."""
     state = WritingServer(answer)
 
@@ -81,11 +94,13 @@ def serve_writer(answer: Callable[[str], str]) -> Iterator[WritingServer]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             prompt = body["messages"][-1]["content"]
             state.prompts.append(prompt)
-            message = {"role": "assistant", "content": state.answer(prompt)}
+            text = state.answer(prompt)
+            message = {"role": "assistant", "content": text}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 100, "completion_tokens": 50}
             data = json.dumps({"model": "w", "choices": [choice], "usage": usage}).encode()
-            self.send_response(200)
+            state.answered += [prompt] * (text is not None)
+            self.send_response(500 if text is None else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -94,8 +109,13 @@ def serve_writer(answer: Callable[[str], str]) -> Iterator[WritingServer]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: Any) -> None:
+            pass  # Clients are killed.
+
+    server = Quiet(("127.0.0.1", 0), Handler)
     state.url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -40,6 +40,7 @@ class Flaw(StrEnum):
     LENGTH = "length"
     MANNER = "options that differ in manner"
     MISSING = "a planned fact is missing"
+    MEANING = "a planned fact is told wrongly"
     FOREIGN = "a fact that is not planned"
     FLAT = "a fact is stated flatly"
 

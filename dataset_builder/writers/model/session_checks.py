@@ -1,8 +1,8 @@
 """Reading and checking what a model wrote: a session that keeps to its brief, or a reason why not.
 
 What is checked literally is what the audit and the questions rest on: values, occasions, people,
-numbers of mentions, and words that a relation cannot do without. That a sentence means what its
-relation says is otherwise left to the model.
+numbers of mentions. Whether a message means what its relation says is judged by words (see
+``meaning``) and otherwise left to the model.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from personamem.dataset_builder.schema import Message
 from personamem.dataset_builder.sessions import Brief, SessionError, WrittenSession, check_session
 from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.writers.model.meaning import find_fault
 from personamem.dataset_builder.writers.model.outline import PHRASE_RELATIONS, Turn, outline
 from personamem.dataset_builder.writers.model.prose import (
     Flaw,
@@ -19,7 +20,7 @@ from personamem.dataset_builder.writers.model.prose import (
     clean,
     read_form,
 )
-from personamem.dataset_builder.writers.model.session_prompts import Talk, meanings
+from personamem.dataset_builder.writers.model.session_prompts import Talk
 from personamem.dataset_builder.writers.surfaces import express_reason, surfaces
 
 LEAST_SHARE = 0.25
@@ -39,6 +40,8 @@ def read_session(brief: Brief, text: str) -> WrittenSession:
     for number, (turn, message) in enumerate(zip(turns, messages, strict=True), start=1):
         _check_turn(number, turn, message["content"].lower())
     _check_foreign(brief, messages)
+    for number, (turn, message) in enumerate(zip(turns, messages, strict=True), start=1):
+        _check_meaning(number, turn, message["content"].lower())
     _check_length(brief, messages)
     return _assemble(brief, turns, messages)
 
@@ -72,8 +75,12 @@ def _check_turn(number: int, turn: Turn, lowered: str) -> None:
     if named > turn.names_value:
         wanted = "once only" if turn.names_value else "not at all"
         raise FlawError(Flaw.FOREIGN, f"Message {number} should name {quoted} {wanted}.")
-    if not turn.carries:
-        return
+    if turn.carries:
+        _check_carrier(number, turn, lowered)
+
+
+def _check_carrier(number: int, turn: Turn, lowered: str) -> None:
+    fact = turn.fact
     if fact.when and fact.when.lower() not in lowered:
         raise FlawError(Flaw.MISSING, f'Message {number} did not hold "{fact.when}" literally.')
     if fact.contact and fact.contact.name.lower() not in lowered:
@@ -86,11 +93,20 @@ def _check_turn(number: int, turn: Turn, lowered: str) -> None:
         raise FlawError(
             Flaw.MISSING, f"Message {number} did not hold the reason of {turn.label} literally."
         )
-    cues = meanings()[fact.relation].cues
-    if cues and turn.role == "user" and not any(cue in lowered for cue in cues):
+
+
+def _check_meaning(number: int, turn: Turn, lowered: str) -> None:
+    if turn.task in ("ask", "suggest") or (turn.role == "assistant" and not turn.names_value):
+        return
+    fact = turn.fact
+    # The longest first: renderings of one phrase may hold each other.
+    said = [text for text in surfaces(fact) if text.lower() in lowered]
+    passed_over = [text for text in (*express_reason(fact), fact.when) if text]
+    value = max(said, key=len, default="")
+    fault = find_fault(fact.relation, lowered, value, passed_over, turn.role == "user")
+    if fault:
         raise FlawError(
-            Flaw.MISSING,
-            f"Message {number} did not make {turn.label} plain by one of: {', '.join(cues)}.",
+            Flaw.MEANING, f"Message {number} did not say {turn.label} plainly enough: {fault}."
         )
 
 

@@ -4,22 +4,19 @@ Facts are put as the embedded writer words their values, so that the checks find
 templates run sandboxed, and what a model wrote comes into them as data only.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
 from personamem.dataset_builder.answers import Request
 from personamem.dataset_builder.config import ModelSettings
-from personamem.dataset_builder.content_yaml import read_yaml
 from personamem.dataset_builder.packs import load_topic
 from personamem.dataset_builder.sessions import Brief
 from personamem.dataset_builder.world.facts import Fact
 from personamem.dataset_builder.world.people import PRONOUNS
+from personamem.dataset_builder.writers.model.meaning import meanings, words_of
 from personamem.dataset_builder.writers.model.outline import Turn, outline
 from personamem.dataset_builder.writers.model.templating import (
-    TEMPLATES,
     make_request,
     render,
     render_text,
@@ -62,24 +59,6 @@ class Talk(BaseModel):
     turns: list[TalkTurn]
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What a relation means, and words of which one must stand where it is told, if any."""
-
-    says: str
-    cues: tuple[str, ...]
-
-
-@cache
-def meanings() -> Mapping[str, Meaning]:
-    """Return templates/relations.yaml."""
-    table = read_yaml(TEMPLATES / "relations.yaml")
-    return {
-        relation: Meaning(entry["says"], tuple(map(str, entry.get("cues", ()))))
-        for relation, entry in table.items()
-    }
-
-
 def request_session(brief: Brief, settings: ModelSettings, faults: Sequence[str] = ()) -> Request:
     """Return the request for a session; ``faults`` are what earlier attempts got wrong, in order.
 
@@ -87,22 +66,24 @@ def request_session(brief: Brief, settings: ModelSettings, faults: Sequence[str]
     """
     turns = outline(brief.plan)
     words = {role: _words_of(brief, role) for role in ("user", "assistant")}
-    carriers = [
-        f"{turn.label} for message {number}"
-        for number, turn in enumerate(turns, start=1)
-        if turn.carries
-    ]
     prompt = render(
         "session.jinja",
         title=load_topic(brief.plan.topic).title,
         said_on=brief.plan.said_on.isoformat(),
         background=brief.embedded.messages[0]["content"],
         facts=[_describe(turn, brief) for turn in turns if turn.task in ("say", "suggest")],
-        turns=[{"role": turn.role, "task": _word_task(turn)} for turn in turns],
+        turns=[
+            {
+                "role": turn.role,
+                "task": _word_task(turn),
+                "label": turn.label,
+                "carries": turn.carries,
+            }
+            for turn in turns
+        ],
         user_words=words["user"],
         assistant_words=words["assistant"],
         most_words=int(WORDS_PER_TOKEN * brief.most_talk_tokens),
-        carriers=", ".join(carriers),
         faults=list(faults),
     )
     most = 2 * brief.most_talk_tokens + JSON_TOKENS * (len(turns) + 4)
@@ -136,8 +117,14 @@ def _describe(turn: Turn, brief: Brief) -> dict[str, str]:
     return {
         "label": turn.label,
         "says": " ".join(says.split()),
-        "cues": ", ".join(meaning.cues),
+        "cues": _word_cues(meaning.cues),
     }
+
+
+def _word_cues(names: Sequence[str]) -> str:
+    """Return which words the message needs; one of each list."""
+    lists = "; and by one of these: ".join(", ".join(words_of(name)) for name in names)
+    return f" (Make this plain by one of these words: {lists}.)" if lists else ""
 
 
 def _word_task(turn: Turn) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writing_server import asks_for_options, serve_writer, write_options_well, write_well
+from writing_server import asks_for_options, serve_writer, write_json, write_well
 
-from personamem.dataset_builder.answers import AnswerStore, Server
+from personamem.dataset_builder.answers import AnswerStore, BudgetSpentError, Prices, Server
 from personamem.dataset_builder.build import build_dataset
 from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.config import BuildConfig, make_config
@@ -23,15 +23,8 @@ REWRITE = "This is attempt"
 
 @pytest.fixture
 def config() -> BuildConfig:
-    return make_config(
-        sizes=("4k",), personas=4, communities=0, writer="openai", model={"name": "scripted"}
-    )
-
-
-def write_json(prompt: str) -> str:
-    if asks_for_options(prompt):
-        return json.dumps({"options": write_options_well(prompt)})
-    return json.dumps({"turns": write_well(prompt)})
+    settings = {"personas": 4, "communities": 0, "model": {"name": "scripted"}}
+    return make_config(sizes=("4k",), writer="openai", **settings)
 
 
 def edit_first(prompt: str, edit: Callable[[str], str]) -> str:
@@ -45,10 +38,12 @@ def hashes(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
 
 
-def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> tuple[Script, int]:
+def write(
+    config: BuildConfig, path: Path, answer: Callable[[str], str | None]
+) -> tuple[Script, int]:
     """Write with ``answer`` for the sessions; return how many requests there were for these."""
 
-    def answer_all(prompt: str) -> str:
+    def answer_all(prompt: str) -> str | None:
         return write_json(prompt) if asks_for_options(prompt) else answer(prompt)
 
     with serve_writer(answer_all) as server, AnswerStore(path) as store:
@@ -57,7 +52,7 @@ def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> tupl
 
 
 def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
-    config: BuildConfig, tmp_path: Path
+    config: BuildConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script, asked = write(config, tmp_path / "store", write_json)
     summary: dict[str, Any] = build_dataset(config, tmp_path / "a", 1, script=script)["writer"]
@@ -75,6 +70,24 @@ def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
         again = write_script(config, store)
     build_dataset(config, tmp_path / "b", 2, script=again)
     assert hashes(tmp_path / "a") == hashes(tmp_path / "b")
+    check_audit(tmp_path / "a", tmp_path / "audit.json", monkeypatch)
+    card = (tmp_path / "a" / "README.md").read_text("utf-8")
+    counts = f"28 | {summary['written']} | {summary['rewritten']} | {summary['fallbacks']}"
+    assert f"| `sessions` | {counts} |" in card
+
+
+def check_audit(folder: Path, report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All is sound but the text, in which the script says the same thing over and over."""
+    monkeypatch.setattr("sys.argv", ["personamem", "audit", str(folder), "--json", str(report)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    findings = json.loads(report.read_text("utf-8"))["splits"]["4k"]["findings"]
+    failed = {entry["check"] for entry in findings if entry["passed"] is False}
+    sections = {entry["section"] for entry in findings if entry["passed"] is False}
+    assert sections == {"text"}
+    assert {"structure", "truth", "blind"} < {entry["section"] for entry in findings}
+    assert "exact duplicates within a context, highest context" in failed
 
 
 def test_a_refused_session_is_written_anew_with_the_reason(
@@ -151,6 +164,41 @@ def test_without_a_server_a_store_must_hold_every_answer(
         write_script(config, store)
 
 
+def test_a_request_without_an_answer_is_given_up_and_stays_so(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    silent = next(lay_out_sessions(config))[1].request().messages[1]["content"]
+    with (
+        serve_writer(lambda prompt: None if prompt == silent else write_json(prompt)) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        script = write_script(config, store, Server(server.url, "", concurrency=1, attempts=1))
+    # Once in each of two rounds.
+    assert server.prompts.count(silent) == 2
+    counts = script.summary["sessions"]
+    assert counts["fallbacks_by_reason"]["no answer"] == 1
+    assert counts["written"] >= 23
+    with (
+        serve_writer(write_json) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        again = write_script(config, store, Server(server.url, "", concurrency=1))
+    assert server.prompts == []
+    assert again == script
+
+
+def test_a_budget_holds_over_all_rounds(config: BuildConfig, tmp_path: Path) -> None:
+    # Every answer costs 0.05, and four rounds would cost 5.60.
+    with (
+        serve_writer(lambda prompt: "I would rather not.") as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        asked = Server(server.url, "", concurrency=1)
+        with pytest.raises(BudgetSpentError, match="All answers so far are stored"):
+            write_script(config, store, asked, prices=Prices(0, 0, 1000), budget=3.5)
+    assert 35 < len(server.prompts) <= 70
+
+
 def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
     for _, piece in list(lay_out_sessions(config))[:8]:
         brief = piece.brief
@@ -159,27 +207,3 @@ def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
         prompt = piece.request().messages[1]["content"]
         with pytest.raises(FlawError, match="not in the outline"):
             piece.read(edit_first(prompt, lambda text, name=foreign: f"{text} {name}."))
-
-
-def test_the_command_plans_writes_and_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def run_command(*words: object) -> str:
-        monkeypatch.setattr("sys.argv", ["personamem", *map(str, words)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        captured = capsys.readouterr()
-        assert stopped.value.code in (0, None), captured.err
-        return captured.out
-
-    build = ["build", "--size", "4k", "--personas", "4", "--workers", "1", "--writer", "openai"]
-    build += ["--model", "scripted", "--store", tmp_path / "store", "--out", tmp_path / "out"]
-    build += ["--communities", "0"]
-    prices = ["--price-input", "1", "--price-output", "2"]
-    assert "calls: 35 " in run_command(*build, "--plan", *prices)
-    assert not (tmp_path / "out").exists()
-    with serve_writer(write_json) as server:
-        out = run_command(*build, "--base-url", server.url, *prices, "--budget", "1")
-    assert "sessions: 28, by the model: " in out
-    assert "calls: 0 " in run_command(*build, "--plan")
-    run_command(*build, "--overwrite")
