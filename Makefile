@@ -38,10 +38,11 @@ format: setup ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff check --fix .
 
 # As modules: run by its path, a script sees bench/evaluate.py before the package of that name.
-bench: setup ## Measure evaluating, loading and building, each against its peer: about 20 minutes
+bench: setup ## Measure evaluating, writing, loading and building, each against its peer: about 25 minutes
 	rm -rf .cache/bench
 	$(BIN)/python -m bench.evaluate
 	$(BIN)/python -m bench.answers
+	$(BIN)/python -m bench.writing --faults
 	$(BIN)/personamem build --size 32k --size 128k --size 1M --out .cache/bench
 	$(BIN)/python -m bench.block_cache .cache/bench
 	$(BIN)/python -m bench.load .cache/bench

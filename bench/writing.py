@@ -201,7 +201,7 @@ def compare_faults(scale: dict[str, Any]) -> int:
 
 
 def foresee(scale: dict[str, Any]) -> dict[str, str]:
-    """Return by prompt what the server will answer, for all requests of all rounds."""
+    """Return by prompt what the server will answer, for all requests of all attempts."""
     from personamem.dataset_builder.script import list_pieces
     from personamem.dataset_builder.writers.model import MOST_ROUNDS, FlawError
 

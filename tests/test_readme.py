@@ -32,6 +32,9 @@ SUBSTITUTIONS = {
     'pip install ".[rag]"': (
         'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[rag]"'
     ),
+    'pip install ".[ray]"': (
+        'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[ray]"'
+    ),
     # No download of the release: a small one in its format.
     "personamem retrieve eval_data_v1 ": (
         "PYTHONPATH=$PROJECT/tests/helpers python -c "

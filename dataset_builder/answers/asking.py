@@ -1,9 +1,9 @@
 """Many requests to one server: every outcome once, stored at once, whatever happens on the way.
 
-Each request is looked up in the store, claimed, sent, stored, and handed out. As many tasks as the
-server takes at a time, and as many again that wait out a pause, draw from one iterator, so requests
-are made as late as they can be. What ends a run (an error, a spent budget) lets requests that are
-under way finish: they are paid for.
+Each request is looked up in the store, claimed, sent, stored, and handed out, and so is at once
+what follows from its outcome. As many tasks as the server takes at a time, and as many again that
+wait out a pause, draw from one iterator, so requests are made as late as they can be. What ends a
+run (an error, a spent budget) lets requests that are under way finish: they are paid for.
 """
 
 import asyncio
@@ -24,12 +24,7 @@ from personamem.dataset_builder.answers.cost import (
 from personamem.dataset_builder.answers.faults import Fault, seconds_to_wait
 from personamem.dataset_builder.answers.pacing import Pacer, Stopped
 from personamem.dataset_builder.answers.progress import Progress
-from personamem.dataset_builder.answers.records import (
-    Failure,
-    FailureKind,
-    Outcome,
-    Request,
-)
+from personamem.dataset_builder.answers.records import Failure, FailureKind, Outcome, Request
 from personamem.dataset_builder.answers.server import Client, Server
 from personamem.dataset_builder.answers.store import AnswerStore, Claim
 
@@ -42,6 +37,9 @@ MOST_ASIDE = 200
 
 _SHORTEST_LOOK, _LONGEST_LOOK = 0.02, 0.5
 """Seconds between looks at the store for an answer that another run is waiting for."""
+
+Follow: TypeAlias = Callable[[Request, Outcome], Request | None]
+"""Returns what is to be asked next, in view of an outcome."""
 
 _Results: TypeAlias = asyncio.Queue[tuple[Request, Outcome] | None]
 
@@ -62,6 +60,7 @@ def fill_store(
     prices: Prices = FREE,
     budget: float | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
+    follow: Follow = lambda request, outcome: None,
 ) -> Filled:
     """Have every request's outcome in the store; see ``answer_all``, of which this is the whole.
 
@@ -76,7 +75,9 @@ def fill_store(
 
     async def run() -> list[tuple[Request, Failure]]:
         failures = []
-        answers = answer_all(requests, store, server, prices=prices, budget=budget, report=note)
+        answers = answer_all(
+            requests, store, server, prices=prices, budget=budget, report=note, follow=follow
+        )
         async for request, outcome in answers:
             if isinstance(outcome, Failure):
                 failures.append((request, outcome))
@@ -94,6 +95,7 @@ async def answer_all(
     prices: Prices = FREE,
     budget: float | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
+    follow: Follow = lambda request, outcome: None,
 ) -> AsyncIterator[tuple[Request, Outcome]]:
     """Yield every request with its outcome, in the order in which they come.
 
@@ -104,6 +106,7 @@ async def answer_all(
         prices: for ``budget`` and for the cost in ``report``.
         budget: the most to spend; needs prices, and max_tokens in every request.
         report: called with the state after every outcome, and when the server goes or comes.
+        follow: called with every outcome; what it returns is asked next, as a request of its own.
 
     Raises:
         ServerError: the server refuses what it is sent, or has failed for too long.
@@ -113,7 +116,7 @@ async def answer_all(
     """
     limit = None if budget is None else Budget(budget, prices)
     async with Client(server) as client:
-        run = _Run(store, server, client, prices, limit, report)
+        run = _Run(store, server, client, prices, limit, report, follow)
         run.progress = Progress(total=len(requests) if isinstance(requests, Sized) else None)
         async for pair in run.answer(iter(requests)):
             yield pair
@@ -130,10 +133,11 @@ class _Run:
         prices: Prices,
         budget: Budget | None,
         report: Callable[[Progress], None],
+        follow: Follow,
     ) -> None:
         self.progress = Progress()
         self._store, self._server, self._client = store, server, client
-        self._prices, self._budget, self._report = prices, budget, report
+        self._prices, self._budget, self._report, self._follow = prices, budget, report, follow
         self._pacer = Pacer(server.concurrency, server.patience, self._note_trouble)
         # Pauses only, so no result hangs on it.
         self._random = Random()
@@ -174,16 +178,31 @@ class _Run:
             for request in requests:
                 claim = self._store.claim(request)
                 if claim is Claim.TAKEN and len(self._aside) < MOST_ASIDE:
-                    task = asyncio.create_task(self._wait_for(request, results))
+                    task = asyncio.create_task(self._see_through_aside(request, results))
                     self._aside.add(task)
                     task.add_done_callback(self._aside.discard)
                     continue
-                await results.put((request, await self._finish(request, claim)))
+                await self._see_through(request, claim, results)
                 self._pacer.check()
 
-    async def _wait_for(self, request: Request, results: _Results) -> None:
+    async def _see_through_aside(self, request: Request, results: _Results) -> None:
         with self._stop_on_error():
-            await results.put((request, await self._finish(request, Claim.TAKEN)))
+            await self._see_through(request, Claim.TAKEN, results)
+
+    async def _see_through(
+        self, request: Request, claim: Outcome | Claim, results: _Results
+    ) -> None:
+        """Finish a request, and whatever follows from it."""
+        while True:
+            outcome = await self._finish(request, claim)
+            await results.put((request, outcome))
+            following = self._follow(request, outcome)
+            if following is None:
+                return
+            self._pacer.check()
+            if self.progress.total is not None:
+                self.progress = replace(self.progress, total=self.progress.total + 1)
+            request, claim = following, self._store.claim(following)
 
     @contextmanager
     def _stop_on_error(self) -> Iterator[None]:

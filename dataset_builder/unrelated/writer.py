@@ -33,7 +33,7 @@ _CASUAL = 0.12
 _BLOCKS = ("|", "```", "- ", "1. ")
 """What tables, code and lists start with: nothing may stand before or behind on their lines."""
 
-_VERDICTS = ("Yes", "No,", "No:", "No.")
+_VERDICTS = ("Yes", "No,", "No:", "No.", "No;")
 """Answers that need no "Certainly" before them."""
 
 

@@ -1,4 +1,4 @@
-"""Rounds of writing: ask for all pieces, read the answers, ask again for those refused.
+"""Writing: ask for all pieces, read each answer as it comes, ask again where it is refused.
 
 A piece is a session, or whatever else a model writes. It has up to four attempts, each with the
 reasons against those before it; then the embedded writer's text stands. Which text stands is a
@@ -82,6 +82,7 @@ def write_pieces(
 ) -> list[Conclusion]:
     """Have every piece written, from the store as far as it goes, then by ``server``.
 
+    What is refused is asked for again at once; another round is for what stayed without an answer.
     ``report`` gets the number of the round, from 1, and how far it is.
 
     Raises:
@@ -106,6 +107,7 @@ def write_pieces(
             prices=prices,
             budget=_subtract(budget, spent),
             report=lambda progress, number=number: report(number, progress),  # type: ignore[misc]
+            follow=_Follower(open_drafts),
         )
         spent += filled.progress.cost
         _give_up(open_drafts, filled.failures, store)
@@ -152,6 +154,29 @@ class _Draft:
             if self.is_open:
                 self.request = self.piece.request(self.faults)
                 self.unanswered = 0
+
+
+class _Follower:
+    """Takes outcomes as they come, and says what each draft is to be asked for next."""
+
+    def __init__(self, drafts: Sequence[_Draft]) -> None:
+        # Pieces that are asked for in the same words share requests and outcomes.
+        self._waiting: dict[str, list[_Draft]] = {}
+        for draft in drafts:
+            self._wait(draft)
+
+    def __call__(self, request: Request, outcome: Outcome) -> Request | None:
+        draft = self._waiting[request.key].pop()
+        if isinstance(outcome, Failure) and not outcome.lasts:
+            return None
+        draft.take(outcome)
+        if not draft.is_open:
+            return None
+        self._wait(draft)
+        return draft.request
+
+    def _wait(self, draft: _Draft) -> None:
+        self._waiting.setdefault(draft.request.key, []).append(draft)
 
 
 def _read(piece: Piece, outcome: Outcome) -> Any:

@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from personamem.dataset_builder.answers import (
     AnswerStore,
     BudgetSpentError,
     FailureKind,
+    Outcome,
     Prices,
     Progress,
     Request,
@@ -68,6 +70,25 @@ def test_the_same_request_twice_is_asked_once(store: AnswerStore) -> None:
         progress = fill_store(requests, store, Server(server.url)).progress
         assert {one["asked"] for one in server.counts.values()} == {1}
     assert (progress.done, progress.answered, progress.stored) == (20, 5, 15)
+
+
+def test_what_follows_from_an_answer_is_asked_while_others_are_under_way(
+    store: AnswerStore,
+) -> None:
+    chain = make_requests(8)
+    then = {request.key: following for request, following in pairwise(chain)}
+    seen: list[str] = []
+
+    def follow(request: Request, outcome: Outcome) -> Request | None:
+        seen.append(request.key)
+        return then.get(request.key)
+
+    silent = make_request("nobody answers")
+    with serve_faults(Behaviour(always={"nobody answers": "hang"})) as server:
+        asked = Server(server.url, timeout=2.0, attempts=1)
+        progress = fill_store([chain[0], silent], store, asked, follow=follow).progress
+    assert seen == [request.key for request in (*chain, silent)]
+    assert (progress.done, progress.total, progress.answered, progress.failed) == (9, 9, 8, 1)
 
 
 def test_what_is_stored_needs_no_server(store: AnswerStore) -> None:

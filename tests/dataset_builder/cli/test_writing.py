@@ -109,7 +109,9 @@ def test_options_of_another_writer_are_refused(
 
 def test_options_complete_the_model_of_a_file(call: Call, tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
-    config.write_text("sizes: [4k]\npersonas: 4\ncommunities: 0\nwriter: openai\nmodel: {name: m, seed: 3}\n")
+    config.write_text(
+        "sizes: [4k]\npersonas: 4\ncommunities: 0\nwriter: openai\nmodel: {name: m, seed: 3}\n"
+    )
     assert "calls: 35 " in call("build", "--config", config, "--temperature", "0", "--plan").out
 
 
@@ -179,7 +181,6 @@ def test_a_spent_budget_stops_and_another_goes_on_without_paying_twice(
         assert done.code == 0
         assert sorted(server.prompts) == sorted(set(server.prompts))
     assert "sessions: 28, by the model: " in done.out
-    assert "text, round 2: " in done.err or "(0 after rewrites)" in done.out
     for path in (tmp_path / "s", *(tmp_path / "x").rglob("*")):
         assert path.is_dir() or KEY.encode() not in path.read_bytes()
     assert "calls: 0 " in call(*build, "--plan").out

@@ -2,11 +2,15 @@
 
 import re
 from datetime import date, datetime
+from itertools import cycle
+from random import Random
 
 import pytest
 from unrelated_samples import DATE, NUMBER, WEEKDAYS, cells, day, found, number, sample
 
+from personamem.dataset_builder.unrelated import clock
 from personamem.dataset_builder.unrelated.content_files import load_rows
+from personamem.dataset_builder.unrelated.draw import Draw
 
 
 @pytest.mark.parametrize(
@@ -200,6 +204,29 @@ def test_time_zones() -> None:
         ]
         clock = [int(text[:2]) * 60 + int(text[3:]) for text in (local, target)]
         assert (clock[0] - shift[0] + shift[1] - clock[1]) % 1440 == 0
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "hour", "day"),
+    [
+        (-660, 840, 23, "the second day after"),
+        (840, -660, 0, "the second day before"),
+        (0, 60, 23, "the next day"),
+        (60, 0, 0, "the previous day"),
+        (0, 60, 12, "the same day"),
+    ],
+)
+def test_days_between_zones(here: int, there: int, hour: int, day: str) -> None:
+    class Cities(Draw):
+        def row(self, table: str) -> tuple[str, ...]:
+            return next(places)
+
+        def integer(self, low: int, high: int) -> int:
+            return 12 * hour if high == 287 else 0
+
+    places = cycle([("Here", str(here)), ("There", str(there))])
+    turn, *_ = clock.time_zone(Cities(Random(0)))
+    assert turn.slots["day"] == day
 
 
 def test_seconds_as_clock_time() -> None:

@@ -187,8 +187,8 @@ def test_a_request_without_an_answer_is_given_up_and_stays_so(
     assert again == script
 
 
-def test_a_budget_holds_over_all_rounds(config: BuildConfig, tmp_path: Path) -> None:
-    # Every answer costs 0.05, and four rounds would cost 5.60.
+def test_a_budget_holds_over_all_attempts(config: BuildConfig, tmp_path: Path) -> None:
+    # Every answer costs 0.05, and four attempts at each piece would cost 7.
     with (
         serve_writer(lambda prompt: "I would rather not.") as server,
         AnswerStore(tmp_path / "store") as store,
