@@ -7,6 +7,7 @@ back bytes; the parent writes them in a fixed order, so the number of workers ch
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -136,21 +137,22 @@ def build_dataset(
             size: _list_jobs(config, size, script)
             for size in sorted(config.sizes, key=schema.SIZES.__getitem__, reverse=True)
         }
-        contexts = pool.map_in_order(build_one, chain.from_iterable(jobs.values()))
-        for size, own in jobs.items():
-            benchmark, annotations, tokens = _write_contexts(
-                folder, size, islice(contexts, len(own)), len(own), report
-            )
-            questions, notes = _as_read(benchmark, annotations)
-            checks[size] = check_split(config, size, questions, notes, tuple(tokens))
-            blind.submit(size, make_items(questions, notes))
-            write_questions(folder, size, benchmark, annotations)
-            splits[size] = summarise_split(size, benchmark, tuple(tokens.values()))
-            for name in ("benchmark", "annotations"):
-                counts[f"{name}/{size}.parquet"] = len(benchmark)
-            counts[f"contexts/{size}.parquet"] = len(tokens)
-            counts[f"questions_{size}.csv"] = len(benchmark)
-            counts[f"shared_contexts_{size}.jsonl"] = len(tokens)
+        # Closed before the pool is: what is left of its results hangs on it.
+        with closing(pool.map_in_order(build_one, chain.from_iterable(jobs.values()))) as contexts:
+            for size, own in jobs.items():
+                benchmark, annotations, tokens = _write_contexts(
+                    folder, size, islice(contexts, len(own)), len(own), report
+                )
+                questions, notes = _as_read(benchmark, annotations)
+                checks[size] = check_split(config, size, questions, notes, tuple(tokens))
+                blind.submit(size, make_items(questions, notes))
+                write_questions(folder, size, benchmark, annotations)
+                splits[size] = summarise_split(size, benchmark, tuple(tokens.values()))
+                for name in ("benchmark", "annotations"):
+                    counts[f"{name}/{size}.parquet"] = len(benchmark)
+                counts[f"contexts/{size}.parquet"] = len(tokens)
+                counts[f"questions_{size}.csv"] = len(benchmark)
+                counts[f"shared_contexts_{size}.jsonl"] = len(tokens)
         (folder / "CHANGELOG.md").write_text(
             f"# Changelog\n\n## {config.version}\n\nBuilt with seed {config.seed}; "
             f"configuration {config.fingerprint()}.\n",

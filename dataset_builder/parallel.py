@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context, parent_process
@@ -29,7 +29,7 @@ class Pool(Protocol):
 
     def map_in_order(
         self, function: Callable[[Job], Result], jobs: Iterable[Job]
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Yield ``function(job)`` in the order of ``jobs``; a bounded number waits in memory."""
 
 
@@ -66,7 +66,7 @@ class Workers:
 
     def map_in_order(
         self, function: Callable[[Job], Result], jobs: Iterable[Job]
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Yield ``function(job)`` in the order of ``jobs``; a bounded number waits in memory."""
         if self._pool is None:
             yield from map(function, jobs)

@@ -8,7 +8,7 @@ and on another machine.
 import os
 import pickle
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from typing import Any, TypeVar
@@ -74,7 +74,7 @@ class RayWorkers:
 
     def map_in_order(
         self, function: Callable[[Job], Result], jobs: Iterable[Job]
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Yield ``function(job)`` in the order of ``jobs``; a bounded number waits in memory.
 
         The jobs themselves are all handed over at once.
