@@ -74,7 +74,7 @@ class Progress:
 class Job:
     """What a worker makes a context from: its place, and what a model wrote for it.
 
-    ``sessions`` and ``options`` are those of ``Script.of`` and ``Script.options_of``.
+    ``sessions`` and ``options`` are those of ``Script.sessions_of`` and ``Script.options_of``.
     """
 
     config: BuildConfig
@@ -181,7 +181,7 @@ def _list_jobs(config: BuildConfig, size: str, script: Script) -> list[Job]:
             size,
             plan.group,
             k,
-            script.of(size, plan.group, k),
+            script.sessions_of(size, plan.group, k),
             script.options_of(size, plan.group),
         )
         for plan in plan_split(config, size)

@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
 from personamem.dataset_builder.packs import topic_names
@@ -107,14 +98,6 @@ class BuildConfig(BaseModel):
         if self.writer == "template" and self.model is not None:
             raise ValueError("the writer template takes no model; choose the writer openai for it")
         return self
-
-    @model_serializer(mode="wrap")
-    def _leave_out_no_model(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        # So that datasets without a model keep the fingerprint they have had.
-        fields: dict[str, object] = handler(self)
-        if self.model is None:
-            fields.pop("model", None)
-        return fields
 
     def contexts_of(self, size: str) -> int:
         """Return how many contexts the split ``size`` has; each persona has one at most."""

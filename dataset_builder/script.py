@@ -1,7 +1,7 @@
 """The script of a dataset: what of its text a model has written, and how that went.
 
-All pieces that a model is to write are laid out first, then written in rounds. What comes out goes
-to the workers of a build as text, so these need neither a store nor a server.
+All pieces that a model is to write are laid out first, then written. What comes out goes to the
+workers of a build as text, so these need neither a store nor a server.
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ class Script:
     documents: Mapping[str, tuple[Utterance, ...]] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
 
-    def of(self, size: str, group: int, k: int) -> tuple[WrittenSession | None, ...]:
+    def sessions_of(self, size: str, group: int, k: int) -> tuple[WrittenSession | None, ...]:
         """Return the sessions of one context; empty if all are the embedded writer's."""
         return self.sessions.get((size, group, k), ())
 

@@ -74,25 +74,8 @@ def test_the_builder_imports_downwards(path: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "accepted"),
     [
-        (
-            "loaders",
-            (
-                "personamem.loaders",
-                f"{BUILDER}.schema",
-                f"{BUILDER}.open_schema",
-                f"{BUILDER}.errors",
-            ),
-        ),
-        (
-            "tasks",
-            (
-                "personamem.loaders",
-                "personamem.models",
-                f"{BUILDER}.schema",
-                f"{BUILDER}.open_schema",
-                f"{BUILDER}.errors",
-            ),
-        ),
+        ("loaders", ("personamem.loaders", *SHARED)),
+        ("tasks", ("personamem.loaders", "personamem.models", *SHARED)),
         ("cards", ("personamem.cards",)),
     ],
 )

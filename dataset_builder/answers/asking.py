@@ -178,20 +178,18 @@ class _Run:
             for request in requests:
                 claim = self._store.claim(request)
                 if claim is Claim.TAKEN and len(self._aside) < MOST_ASIDE:
-                    task = asyncio.create_task(self._see_through_aside(request, results))
+                    task = asyncio.create_task(self._pursue_aside(request, results))
                     self._aside.add(task)
                     task.add_done_callback(self._aside.discard)
                     continue
-                await self._see_through(request, claim, results)
+                await self._pursue(request, claim, results)
                 self._pacer.check()
 
-    async def _see_through_aside(self, request: Request, results: _Results) -> None:
+    async def _pursue_aside(self, request: Request, results: _Results) -> None:
         with self._stop_on_error():
-            await self._see_through(request, Claim.TAKEN, results)
+            await self._pursue(request, Claim.TAKEN, results)
 
-    async def _see_through(
-        self, request: Request, claim: Outcome | Claim, results: _Results
-    ) -> None:
+    async def _pursue(self, request: Request, claim: Outcome | Claim, results: _Results) -> None:
         """Finish a request, and whatever follows from it."""
         while True:
             outcome = await self._finish(request, claim)

@@ -71,7 +71,7 @@ def build(
     ] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace a folder that exists.")] = False,
     writer: Annotated[
-        str | None, typer.Option(help="Who writes sessions: template, openai. [default: template]")
+        str | None, typer.Option(help="Who writes the text: template, openai. [default: template]")
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="Model of the writer openai, as its server calls it.")
@@ -115,7 +115,7 @@ def build(
 
     Example: personamem build --size 32k --seed 7 --out data
     """
-    if workers != 1 and ray is None:
+    if workers != 1 and ray is None and not plan:
         import_ahead("personamem.dataset_builder.worker_imports")
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.build import build_dataset
@@ -126,7 +126,14 @@ def build(
     from personamem.dataset_builder.ray_workers import RayWorkers
 
     writing = Writing(
-        *(store, base_url, concurrency, budget, price_input, price_cached, price_output), plan
+        store=store,
+        base_url=base_url,
+        concurrency=concurrency,
+        budget=budget,
+        price_input=price_input,
+        price_cached=price_cached,
+        price_output=price_output,
+        plan=plan,
     )
     settings_of_model = {
         key: value
