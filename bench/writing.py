@@ -19,7 +19,6 @@ result:
 import argparse
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -224,20 +223,18 @@ def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
     from personamem.dataset_builder.answers import AnswerStore, Server
     from personamem.dataset_builder.script import write_script
 
-    helpers, folder = load_server(), tempfile.mkdtemp()
-    try:
-        with (
-            helpers.serve_faults(helpers.Behaviour(**behaviour)) as running,
-            AnswerStore(Path(folder) / "answers.sqlite") as store,
-        ):
-            server = Server(running.url, "key", concurrency=16, timeout=TIMEOUT)
-            started = time.monotonic()
-            script = write_script(configure(scale), store, server)
-            seconds = time.monotonic() - started
-            counts = running.counts
-            stored = len(store)
-    finally:
-        shutil.rmtree(folder)
+    helpers = load_server()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        helpers.serve_faults(helpers.Behaviour(**behaviour)) as running,
+        AnswerStore(Path(folder) / "answers.sqlite") as store,
+    ):
+        server = Server(running.url, "key", concurrency=16, timeout=TIMEOUT)
+        started = time.monotonic()
+        script = write_script(configure(scale), store, server)
+        seconds = time.monotonic() - started
+        counts = running.counts
+        stored = len(store)
     if set(counts) != set(behaviour["answers"]) or stored != len(counts):
         raise RuntimeError(f"{stored} answers are stored of {len(counts)} that were asked for.")
     faults = count_faults(counts)
