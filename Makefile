@@ -5,6 +5,8 @@ VENV ?= .venv
 # Named with its version, before everything else: without a torch in place, an open requirement
 # may resolve to a build for accelerators, gigabytes that the demo and the tests have no use for.
 TORCH ?= torch==2.13.0
+# Processes that run the tests, up to 2 GiB each; a file's tests share one, and what they set up.
+TEST_WORKERS ?= 2
 PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
@@ -25,7 +27,7 @@ demo: setup ## Build a small dataset, load it, score a real model on it
 	$(BIN)/python examples/demo.py
 
 test: setup ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that run a model
-	$(BIN)/pytest $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 lint: setup types ## Check format, lint and types
 	$(BIN)/ruff format --check .
