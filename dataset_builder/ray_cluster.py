@@ -9,7 +9,7 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from tempfile import TemporaryDirectory
@@ -27,6 +27,9 @@ CONNECT_SECONDS = 30
 
 STORE_BYTES = 256 * 2**20
 """Memory of a local cluster for results that wait, per process; what exceeds it goes to disk."""
+
+SECLUDED = {"RAY_USAGE_STATS_ENABLED": "0"}
+"""The environment of a local cluster, beside its secret."""
 
 _CONNECT = """
 import sys, ray
@@ -62,7 +65,7 @@ def open_cluster(address: str, processes: int) -> Iterator[Any]:
     with ExitStack() as stack:
         stack.enter_context(_silence())
         if address == LOCAL:
-            stack.enter_context(_set_environment(_make_secret()))
+            stack.enter_context(_set_environment({**SECLUDED, "RAY_AUTH_TOKEN": _make_secret()}))
             # Not where TMPDIR says: sockets lie in it, and their paths must be short.
             folder = stack.enter_context(
                 TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True)
@@ -79,8 +82,11 @@ def open_cluster(address: str, processes: int) -> Iterator[Any]:
 
 def _import_ray() -> Any:
     try:
-        import ray
-        import ray.data
+        # Errors of workers are raised here; beside that Ray prints them to our standard output,
+        # unless its filter of repeated lines takes them, which reads this as it is imported.
+        with _set_environment({"RAY_DEDUP_LOGS_SKIP_REGEX": "."}):
+            import ray
+            import ray.data
     except ImportError as error:
         raise InvalidInputError(
             "Working on a cluster needs Ray Data: pip install 'personamem[ray]'."
@@ -131,8 +137,7 @@ def _make_secret() -> str:
 
 
 @contextmanager
-def _set_environment(secret: str) -> Iterator[None]:
-    changed = {"RAY_AUTH_TOKEN": secret, "RAY_USAGE_STATS_ENABLED": "0"}
+def _set_environment(changed: Mapping[str, str]) -> Iterator[None]:
     # Ray sets the mode as it starts, which would keep this process from other clusters.
     before = {name: os.environ.get(name) for name in (*changed, "RAY_AUTH_MODE")}
     os.environ.update(changed)
@@ -148,13 +153,13 @@ def _set_environment(secret: str) -> Iterator[None]:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep Ray from the terminal, where progress is drawn; errors are raised anyhow."""
-    loggers = [logging.getLogger(name) for name in ("ray", "ray.data")]
-    before = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
+    """Keep Ray, and what it runs, from the terminal, where progress is drawn.
+
+    Errors are raised anyhow.
+    """
+    before = logging.root.manager.disable
+    logging.disable()
     try:
         yield
     finally:
-        for logger, level in zip(loggers, before, strict=True):
-            logger.setLevel(level)
+        logging.disable(before)

@@ -13,9 +13,9 @@ from personamem.dataset_builder.answers import (
     FREE,
     AnswerStore,
     Estimate,
+    Fill,
     Prices,
     Progress,
-    Server,
 )
 from personamem.dataset_builder.community.briefs import brief_documents
 from personamem.dataset_builder.config import BuildConfig, ModelSettings
@@ -79,7 +79,7 @@ class Quads:
 def write_script(
     config: BuildConfig,
     store: AnswerStore,
-    server: Server | None = None,
+    fill: Fill | None = None,
     *,
     prices: Prices = FREE,
     budget: float | None = None,
@@ -89,7 +89,7 @@ def write_script(
     settings = _settings_of(config)
     laid_out = _lay_out(config)
     pieces = laid_out.list_pieces()
-    done = write_pieces(pieces, store, server, prices=prices, budget=budget, report=report)
+    done = write_pieces(pieces, store, fill, prices=prices, budget=budget, report=report)
     texts = iter([conclusion.written for conclusion in done])
     sessions: dict[Place, list[WrittenSession | None]] = {}
     for place, _ in laid_out.sessions:

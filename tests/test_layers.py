@@ -22,7 +22,7 @@ LAYERS = (
         "ray_cluster",
         "ray_workers",
     },
-    {"answers", "config"},
+    {"answers", "config", "ray_engine"},
     {"world"},
     {"planning", "sessions", "unrelated"},
     {"community"},

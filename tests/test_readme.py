@@ -52,6 +52,11 @@ SUBSTITUTIONS = {
     # A script in place of a model; no open questions.
     "--base-url http://localhost:8000/v1 ": "--base-url $WRITER ",
     "--out written-benchmark": "--out written-benchmark --communities 0",
+    # No engine either (tests/dataset_builder/test_ray_engine.py runs one); the same script.
+    "--engine vllm --engine-args tensor_parallel_size=2,max_model_len=8192 --ray auto": (
+        "--base-url $WRITER"
+    ),
+    "--out written-by-an-engine": "--out written-by-an-engine --communities 0",
     # The default scale takes minutes: one cohort, the smallest share of questions.
     "--out full-benchmark": "--out full-benchmark --personas 4 --questions 28",
 }

@@ -1,11 +1,13 @@
 """Answers of chat models to many requests: asked once, stored at once, found again.
 
-``fill_store`` asks a server for whatever a store does not hold yet; what is made of the answers is
+``fill_store`` asks a server for whatever a store does not hold yet (``fill_in_batches`` asks an
+engine); what is made of the answers is
 then a function of the store alone, so it can be made again without a server. Knows nothing of
 personas.
 """
 
-from personamem.dataset_builder.answers.asking import Filled, answer_all, fill_store
+from personamem.dataset_builder.answers.asking import answer_all, fill_from, fill_store
+from personamem.dataset_builder.answers.batches import fill_in_batches
 from personamem.dataset_builder.answers.cost import FREE, Estimate, Prices, estimate
 from personamem.dataset_builder.answers.errors import (
     BudgetSpentError,
@@ -13,6 +15,7 @@ from personamem.dataset_builder.answers.errors import (
     StoreError,
     UnreadableAnswerError,
 )
+from personamem.dataset_builder.answers.filling import Fill, Filled, Follow
 from personamem.dataset_builder.answers.progress import Progress
 from personamem.dataset_builder.answers.reading import read_json
 from personamem.dataset_builder.answers.records import (
@@ -33,7 +36,9 @@ __all__ = [
     "Estimate",
     "Failure",
     "FailureKind",
+    "Fill",
     "Filled",
+    "Follow",
     "Outcome",
     "Prices",
     "Progress",
@@ -44,6 +49,8 @@ __all__ = [
     "UnreadableAnswerError",
     "answer_all",
     "estimate",
+    "fill_from",
+    "fill_in_batches",
     "fill_store",
     "read_json",
 ]

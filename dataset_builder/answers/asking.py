@@ -10,7 +10,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TypeAlias
 
@@ -22,6 +23,7 @@ from personamem.dataset_builder.answers.cost import (
     cost_of_outcome,
 )
 from personamem.dataset_builder.answers.faults import Fault, seconds_to_wait
+from personamem.dataset_builder.answers.filling import Fill, Filled, Follow
 from personamem.dataset_builder.answers.pacing import Pacer, Stopped
 from personamem.dataset_builder.answers.progress import Progress
 from personamem.dataset_builder.answers.records import Failure, FailureKind, Outcome, Request
@@ -38,18 +40,12 @@ MOST_ASIDE = 200
 _SHORTEST_LOOK, _LONGEST_LOOK = 0.02, 0.5
 """Seconds between looks at the store for an answer that another run is waiting for."""
 
-Follow: TypeAlias = Callable[[Request, Outcome], Request | None]
-"""Returns what is to be asked next, in view of an outcome."""
-
 _Results: TypeAlias = asyncio.Queue[tuple[Request, Outcome] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """What a run did; ``failures`` in the order in which they came."""
-
-    progress: Progress
-    failures: tuple[tuple[Request, Failure], ...]
+def fill_from(server: Server) -> Fill:
+    """Return a way to fill stores, which is to ask a server."""
+    return partial(fill_store, server=server)
 
 
 def fill_store(

@@ -87,6 +87,20 @@ def build(
             "OPENAI_API_KEY. Without one, all answers come from the store."
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a server: vllm, on the cluster of --ray or on this machine; the model "
+            "is a name on the Hub or a folder. Needs personamem[vllm,ray]."
+        ),
+    ] = None,
+    engine_args: Annotated[
+        str | None,
+        typer.Option(help="Of the engine, like tensor_parallel_size=2,max_model_len=8192."),
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option(min=1, help="Engines beside each other. [default: 1]")
+    ] = None,
     store: Annotated[
         Path | None, typer.Option(help="File that keeps every answer; made if it is not there.")
     ] = None,
@@ -129,6 +143,9 @@ def build(
         store=store,
         base_url=base_url,
         concurrency=concurrency,
+        engine=engine,
+        engine_args=engine_args,
+        replicas=replicas,
         budget=budget,
         price_input=price_input,
         price_cached=price_cached,
@@ -167,7 +184,7 @@ def build(
     # Before anything is paid for.
     check_folder(out, overwrite)
     pool = workers if ray is None else RayWorkers(ray, workers, same=MADE_WITH)
-    script = None if settings.writer == "template" else write(settings, writing)
+    script = None if settings.writer == "template" else write(settings, writing, ray)
     with _progress() as report:
         manifest = build_dataset(settings, out, pool, overwrite, report, script)
     _print_summary(out, manifest)

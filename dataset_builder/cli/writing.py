@@ -7,11 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
 from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.answers import AnswerStore, Prices, Server
+    from personamem.dataset_builder.answers import AnswerStore, Fill, Prices
     from personamem.dataset_builder.config import BuildConfig
     from personamem.dataset_builder.script import Script
 
@@ -23,6 +25,9 @@ class Writing:
     store: Path | None
     base_url: str | None
     concurrency: int | None
+    engine: str | None
+    engine_args: str | None
+    replicas: int | None
     budget: float | None
     price_input: float | None
     price_cached: float | None
@@ -38,17 +43,38 @@ class Writing:
                 f"{option} belongs to the writer openai. Accepted: --writer openai with --model."
             )
 
-    def server(self) -> "Server | None":
-        """Return the server to ask, if one is given."""
-        from personamem.dataset_builder.answers import Server
+    def source(self, address: str | None) -> "Fill | None":
+        """Return who answers, if anybody is to be asked: a server, or an engine at ``address``."""
+        if self.engine is not None:
+            return self._make_engine(address)
+        for name in ("engine_args", "replicas"):
+            if getattr(self, name) is not None:
+                option = "--" + name.replace("_", "-")
+                raise InvalidInputError(f"{option} belongs to an engine. Accepted: --engine vllm.")
+        return self._reach_server()
+
+    def _make_engine(self, address: str | None) -> "Fill":
+        from personamem.dataset_builder.ray_engine import RayEngine
+
+        if self.engine != "vllm":
+            raise InvalidInputError(f"--engine {self.engine!r} is not known. Accepted: vllm.")
+        for name in ("base_url", "concurrency", "budget"):
+            if getattr(self, name) is not None:
+                option = "--" + name.replace("_", "-")
+                raise InvalidInputError(f"{option} belongs to a server, and --engine asks none.")
+        arguments = read_engine_arguments(self.engine_args or "")
+        return RayEngine(address or "local", self.replicas or 1, arguments).fill
+
+    def _reach_server(self) -> "Fill | None":
+        from personamem.dataset_builder.answers import Server, fill_from
 
         if self.base_url is None:
             if self.concurrency is not None or self.budget is not None:
                 raise InvalidInputError("--concurrency and --budget need --base-url.")
             return None
         if self.concurrency is None:
-            return Server(self.base_url)
-        return Server(self.base_url, concurrency=self.concurrency)
+            return fill_from(Server(self.base_url))
+        return fill_from(Server(self.base_url, concurrency=self.concurrency))
 
     def prices(self) -> "Prices":
         """Return the prices; nothing costs anything where none is given."""
@@ -64,6 +90,22 @@ class Writing:
             raise InvalidInputError("--price-input and --price-output belong together.")
         cached = self.price_input if self.price_cached is None else self.price_cached
         return Prices(self.price_input, cached, self.price_output)
+
+
+def read_engine_arguments(words: str) -> dict[str, Any]:
+    """Return the arguments of an engine: "dtype=float32,max_model_len=4096"."""
+    arguments: dict[str, Any] = {}
+    for word in filter(None, words.split(",")):
+        name, equals, value = word.partition("=")
+        if not (name.isidentifier() and equals):
+            raise InvalidInputError(
+                f"--engine-args has {word!r}. Accepted: NAME=VALUE, with commas between."
+            )
+        try:
+            arguments[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise InvalidInputError(f"--engine-args has {word!r}, whose value is none.") from error
+    return arguments
 
 
 def print_plan(config: "BuildConfig", writing: Writing) -> None:
@@ -87,13 +129,13 @@ def print_plan(config: "BuildConfig", writing: Writing) -> None:
         output().print(f"price: at most {planned.price:.2f} without rewrites")
 
 
-def write(config: "BuildConfig", writing: Writing) -> "Script":
-    """Have all text written, with a bar or lines for each round."""
+def write(config: "BuildConfig", writing: Writing, address: str | None) -> "Script":
+    """Have all text written, with a bar or lines for each round; ``address`` is of a cluster."""
     from personamem.dataset_builder.answers import Progress
     from personamem.dataset_builder.cli.answering import show_answers
     from personamem.dataset_builder.script import write_script
 
-    server, prices = writing.server(), writing.prices()
+    fill, prices = writing.source(address), writing.prices()
     rounds: dict[int, Callable[[Progress], None]] = {}
     with _open_store(writing) as store, ExitStack() as shown:
 
@@ -105,7 +147,7 @@ def write(config: "BuildConfig", writing: Writing) -> "Script":
             rounds[attempt](progress)
 
         script = write_script(
-            config, store, server, prices=prices, budget=writing.budget, report=report
+            config, store, fill, prices=prices, budget=writing.budget, report=report
         )
     for kind, counts in script.summary.items():
         if isinstance(counts, dict):

@@ -19,13 +19,12 @@ from personamem.dataset_builder.answers import (
     Estimate,
     Failure,
     FailureKind,
+    Fill,
     Outcome,
     Prices,
     Progress,
     Request,
-    Server,
     estimate,
-    fill_store,
 )
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.writers.model.prose import Flaw, FlawError
@@ -74,13 +73,13 @@ class Conclusion:
 def write_pieces(
     pieces: Sequence[Piece],
     store: AnswerStore,
-    server: Server | None = None,
+    fill: Fill | None = None,
     *,
     prices: Prices = FREE,
     budget: float | None = None,
     report: Callable[[int, Progress], None] = lambda attempt, progress: None,
 ) -> list[Conclusion]:
-    """Have every piece written, from the store as far as it goes, then by ``server``.
+    """Have every piece written, from the store as far as it goes, then by ``fill``.
 
     What is refused is asked for again at once; another round is for what stayed without an answer.
     ``report`` gets the number of the round, from 1, and how far it is.
@@ -91,19 +90,18 @@ def write_pieces(
     """
     drafts = [_Draft(piece) for piece in pieces]
     open_drafts = _advance(drafts, store)
-    if open_drafts and server is None:
+    if open_drafts and fill is None:
         raise InvalidInputError(
             f"{store.path} lacks answers of {open_drafts[0].request.model!r} for "
             f"{_count_kinds(open_drafts, drafts)}. Accepted: a store that holds them all (written "
-            "with the same settings and version), or a server that writes them."
+            "with the same settings and version), or a server or engine that writes them."
         )
     number, spent = 0, 0.0
-    while open_drafts and server is not None:
+    while open_drafts and fill is not None:
         number += 1
-        filled = fill_store(
+        filled = fill(
             [draft.request for draft in open_drafts],
             store,
-            server,
             prices=prices,
             budget=_subtract(budget, spent),
             report=lambda progress, number=number: report(number, progress),  # type: ignore[misc]

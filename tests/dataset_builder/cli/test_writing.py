@@ -52,6 +52,11 @@ Call = Callable[..., Done]
         ("--store s --out x --budget 1", "--concurrency and --budget need --base-url"),
         ("--store s --out x --concurrency 4", "--concurrency and --budget need --base-url"),
         ("--store s --out x --base-url u --price-cached 1", "'u' is not an address"),
+        ("--store s --out x --engine tgi", "--engine 'tgi' is not known. Accepted: vllm"),
+        ("--store s --out x --engine vllm --engine-args a=1,b", "--engine-args has 'b'. Accepted"),
+        ("--store s --out x --engine vllm --engine-args a={", "--engine-args has 'a={', whose"),
+        ("--store s --out x --engine vllm --budget 1", "--budget belongs to a server, and"),
+        ("--store s --out x --replicas 2", "--replicas belongs to an engine. Accepted: --engine"),
         ("--store s --out x --price-cached 1", "--price-cached needs --price-input and"),
         ("--store s --out x --price-input 1", "--price-input and --price-output belong together"),
         (

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 from writing_server import asks_for_options, serve_writer, write_json, write_well
 
-from personamem.dataset_builder.answers import AnswerStore, BudgetSpentError, Prices, Server
+from personamem.dataset_builder.answers import (
+    AnswerStore,
+    BudgetSpentError,
+    Prices,
+    Server,
+    fill_from,
+)
 from personamem.dataset_builder.build import build_dataset
 from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.config import BuildConfig, make_config
@@ -47,7 +53,7 @@ def write(
         return write_json(prompt) if asks_for_options(prompt) else answer(prompt)
 
     with serve_writer(answer_all) as server, AnswerStore(path) as store:
-        script = write_script(config, store, Server(server.url, "", concurrency=4))
+        script = write_script(config, store, fill_from(Server(server.url, "", concurrency=4)))
         return script, sum(not asks_for_options(prompt) for prompt in server.prompts)
 
 
@@ -172,7 +178,9 @@ def test_a_request_without_an_answer_is_given_up_and_stays_so(
         serve_writer(lambda prompt: None if prompt == silent else write_json(prompt)) as server,
         AnswerStore(tmp_path / "store") as store,
     ):
-        script = write_script(config, store, Server(server.url, "", concurrency=1, attempts=1))
+        script = write_script(
+            config, store, fill_from(Server(server.url, "", concurrency=1, attempts=1))
+        )
     # Once in each of two rounds.
     assert server.prompts.count(silent) == 2
     counts = script.summary["sessions"]
@@ -182,7 +190,7 @@ def test_a_request_without_an_answer_is_given_up_and_stays_so(
         serve_writer(write_json) as server,
         AnswerStore(tmp_path / "store") as store,
     ):
-        again = write_script(config, store, Server(server.url, "", concurrency=1))
+        again = write_script(config, store, fill_from(Server(server.url, "", concurrency=1)))
     assert server.prompts == []
     assert again == script
 
@@ -195,7 +203,7 @@ def test_a_budget_holds_over_all_attempts(config: BuildConfig, tmp_path: Path) -
     ):
         asked = Server(server.url, "", concurrency=1)
         with pytest.raises(BudgetSpentError, match="All answers so far are stored"):
-            write_script(config, store, asked, prices=Prices(0, 0, 1000), budget=3.5)
+            write_script(config, store, fill_from(asked), prices=Prices(0, 0, 1000), budget=3.5)
     assert 35 < len(server.prompts) <= 70
 
 

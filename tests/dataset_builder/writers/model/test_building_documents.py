@@ -9,7 +9,7 @@ import pytest
 from document_writing import is_document, write_document, write_document_json
 from writing_server import serve_writer, write_well
 
-from personamem.dataset_builder.answers import AnswerStore, Server
+from personamem.dataset_builder.answers import AnswerStore, Server, fill_from
 from personamem.dataset_builder.audit.community_source import audit_communities
 from personamem.dataset_builder.build import build_dataset
 from personamem.dataset_builder.community.rows import make_tables
@@ -33,7 +33,7 @@ def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> Scri
         return json.dumps({"turns": write_well(prompt)})
 
     with serve_writer(answer_any) as server, AnswerStore(path) as store:
-        return write_script(config, store, Server(server.url, "", concurrency=16))
+        return write_script(config, store, fill_from(Server(server.url, "", concurrency=16)))
 
 
 def hash_files(folder: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from dataset_edits import DatasetEdit
 from writing_server import asks_for_options, serve_writer, write_options_well, write_well
 
 from personamem.dataset_builder import schema
-from personamem.dataset_builder.answers import AnswerStore, Server
+from personamem.dataset_builder.answers import AnswerStore, Server, fill_from
 from personamem.dataset_builder.audit.run import audit_split
 from personamem.dataset_builder.build import build_dataset
 from personamem.dataset_builder.config import BuildConfig, make_config
@@ -38,7 +38,7 @@ def write_all(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> 
         return json.dumps({"turns": write_well(prompt)})
 
     with serve_writer(answer_all) as server, AnswerStore(path) as store:
-        script = write_script(config, store, Server(server.url, "", concurrency=4))
+        script = write_script(config, store, fill_from(Server(server.url, "", concurrency=4)))
         return script, sum(map(asks_for_options, server.prompts))
 
 
