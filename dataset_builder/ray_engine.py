@@ -140,7 +140,7 @@ class RayEngine:
         models = sorted({request.model for request in due})
         if len(models) > 1:
             raise InvalidInputError(f"Requests to {', '.join(models)}. Accepted: to one model.")
-        rows = [{"key": request.key, "request": request.to_json()} for request in due]
+        rows = [make_row(request) for request in due]
         try:
             pipeline = self._build_pipeline(ray, models[0])
             blocks = math.ceil(len(rows) / BATCH)
@@ -185,16 +185,23 @@ class RayEngine:
         )
 
 
-def prepare(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what vLLM is given for a request."""
-    body = json.loads(row["request"])
-    sampling = dict(body["parameters"])
+def make_row(request: Request) -> dict[str, str]:
+    """Return a request as a row of text, since what is nested would share columns with others.
+
+    The fields of a schema keep their order, in which vLLM has them written.
+    """
+    sampling = dict(request.parameters)
     if "max_completion_tokens" in sampling:
         sampling["max_tokens"] = sampling.pop("max_completion_tokens")
-    if body["schema"] is not None:
-        # As text: rows share the columns of all schemas.
-        sampling["structured_outputs"] = {"json": json.dumps(body["schema"])}
-    return {"messages": body["messages"], "sampling_params": sampling}
+    if request.schema is not None:
+        sampling["structured_outputs"] = {"json": json.dumps(request.schema)}
+    texts = {"messages": list(request.messages), "sampling_params": sampling}
+    return {"key": request.key, **{name: json.dumps(value) for name, value in texts.items()}}
+
+
+def prepare(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what vLLM is given for a row."""
+    return {name: json.loads(row[name]) for name in ("messages", "sampling_params")}
 
 
 def report_row(row: Mapping[str, Any]) -> dict[str, Any]:

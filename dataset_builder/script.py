@@ -31,10 +31,12 @@ from personamem.dataset_builder.world.cohort import build_cohort
 from personamem.dataset_builder.writers.model import (
     Conclusion,
     DocumentPiece,
+    Flaw,
     OptionsPiece,
     Piece,
     SessionPiece,
     estimate_pieces,
+    fold_message,
     hash_prompts,
     write_pieces,
 )
@@ -90,6 +92,7 @@ def write_script(
     laid_out = _lay_out(config)
     pieces = laid_out.list_pieces()
     done = write_pieces(pieces, store, fill, prices=prices, budget=budget, report=report)
+    _drop_repeats(laid_out.sessions, done)
     texts = iter([conclusion.written for conclusion in done])
     sessions: dict[Place, list[WrittenSession | None]] = {}
     for place, _ in laid_out.sessions:
@@ -175,6 +178,24 @@ def _lay_out(config: BuildConfig) -> _LaidOut:
         list(lay_out_options(config)),
         list(lay_out_documents(config)),
     )
+
+
+def _drop_repeats(sessions: Sequence[tuple[Place, SessionPiece]], done: list[Conclusion]) -> None:
+    """Leave to the embedded writer what says a message of an earlier session of its context again.
+
+    Sessions are written without a look at each other, and stock phrases are what they share.
+    """
+    said: dict[Place, set[str]] = {}
+    for number, (place, _) in enumerate(sessions):
+        written = done[number].written
+        if written is None:
+            continue
+        # The first message is the embedded writer's.
+        messages = {fold_message(message) for message in written.messages[1:]}
+        before = said.setdefault(place, set())
+        if messages & before:
+            done[number] = Conclusion(None, (*done[number].refusals, Flaw.REPEATED))
+        before |= messages
 
 
 def _summarise(pieces: Sequence[Piece], done: Sequence[Conclusion]) -> dict[str, dict[str, Any]]:

@@ -113,7 +113,8 @@ class Budget:
         self.amount = amount
         self.prices = prices
         self.spent = 0.0
-        self.reserved = 0.0
+        self._reserved = 0.0
+        self._under_way = 0
 
     def reserve(self, bound: float) -> bool:
         """Set a bound aside and return True, or return False where that must wait.
@@ -121,10 +122,11 @@ class Budget:
         Raises:
             BudgetSpentError: waiting will not help, as nothing is under way.
         """
-        if self.spent + self.reserved + bound <= self.amount:
-            self.reserved += bound
+        if self.spent + self._reserved + bound <= self.amount:
+            self._reserved += bound
+            self._under_way += 1
             return True
-        if self.reserved > 0:
+        if self._under_way:
             return False
         raise BudgetSpentError(
             f"The budget of {self.amount:g} leaves no room for a request of up to {bound:.4g}: "
@@ -134,7 +136,9 @@ class Budget:
 
     def settle(self, bound: float, cost: float) -> None:
         """Replace what was set aside by what it cost."""
-        self.reserved = max(0.0, self.reserved - bound)
+        self._under_way -= 1
+        # Sums of what was added and taken away again may leave a rest.
+        self._reserved = max(0.0, self._reserved - bound) if self._under_way else 0.0
         self.spent += cost
 
     def check(self, request: Request) -> None:

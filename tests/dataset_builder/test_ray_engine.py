@@ -20,7 +20,7 @@ from personamem.dataset_builder.answers import (
 )
 from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.package.tables import hash_file
-from personamem.dataset_builder.ray_engine import RayEngine, prepare
+from personamem.dataset_builder.ray_engine import RayEngine, make_row, prepare
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -64,14 +64,15 @@ def test_vllm_gets_messages_sampling_and_the_schema() -> None:
         "m",
         ({"role": "system", "content": "s"}, {"role": "user", "content": "é"}),
         {"temperature": 0.5, "max_completion_tokens": 9},
-        {"type": "object"},
+        {"type": "object", "required": ["b", "a"], "additionalProperties": False},
     )
-    assert prepare({"key": "k", "request": request.to_json()}) == {
+    schema = '{"type": "object", "required": ["b", "a"], "additionalProperties": false}'
+    assert prepare(make_row(request)) == {
         "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "é"}],
         "sampling_params": {
             "temperature": 0.5,
             "max_tokens": 9,
-            "structured_outputs": {"json": '{"type": "object"}'},
+            "structured_outputs": {"json": schema},
         },
     }
 
@@ -82,7 +83,7 @@ def test_answers_come_back_to_their_requests(
     store: AnswerStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def answer(row: dict[str, Any]) -> dict[str, Any]:
-        [message] = json.loads(row["request"])["messages"]
+        [message] = json.loads(row["messages"])
         number = int(message["content"].split()[1])
         error = {30: "ValueError: longer than the maximum model length", 31: "OSError: no"}
         return {

@@ -1,12 +1,13 @@
 """Writes documents of communities from the prompt's outline, as a dull model would."""
 
-import json
 import re
 from typing import Any
 
+from writing_server import pack_turns
+
 Turns = list[dict[str, Any]]
 
-_MESSAGE = re.compile(r"^\d+\. (.+)\n((?:   - .*\n?)+)", re.MULTILINE)
+_MESSAGE = re.compile(r"^\d+ (.+):\n((?:   - .*\n?)+)", re.MULTILINE)
 _SKETCH = re.compile(r"Sketch: (.*?)(?: name: .*)?$")
 _ANSWER = (
     "That is easily sorted out. Take one step after the other, keep a note of what you have done, "
@@ -37,4 +38,4 @@ def write_document(prompt: str) -> Turns:
 
 
 def write_document_json(prompt: str) -> str:
-    return json.dumps({"turns": write_document(prompt)})
+    return pack_turns(write_document(prompt))

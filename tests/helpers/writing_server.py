@@ -5,46 +5,59 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Turns = list[dict[str, Any]]
 
 _QUOTED = re.compile('"(.*?)"')
-_FACT = r"^(F\d+): (.*)$"
+_MESSAGE = re.compile(r"^\d+ (user|assistant): (.*)$", re.M)
 _CUE = re.compile("by one of these(?: words)?: ([^,.)]+)")
-_FORM = re.compile(r'"content": "...", "fact_ids": \["?(F\d+)?"?\]')
-_ACK = "Thank you, I will keep it in mind."
+_ACK = "Thank you, I will keep it in mind"
+_MANNERS = ("gladly", "calmly", "firmly", "kindly", "neatly", "surely", "warmly", "fully")
 
 
 def write_well(prompt: str) -> Turns:
     """The outline, said plainly."""
-    facts = dict(re.findall(r"^(F\d+): (.*?)\.(?: \(Make.*)?$", prompt, re.M))
-    cues = {label: ", ".join(_CUE.findall(line)) for label, line in re.findall(_FACT, prompt, re.M)}
-    carriers = {str(n): label for n, label in enumerate(_FORM.findall(prompt), start=1) if label}
     turns = []
-    for number, role, task in re.findall(r"^(\d+)\. (user|assistant): (.*)$", prompt, re.M):
-        label = (re.findall(r"\bF\d+\b", task) or [carriers.get(number, "")])[0]
-        if task.startswith("tells"):
-            text = f"Well ({cues.get(label, 'yes')}): {facts[label]}."
-        elif task.startswith("asks"):
-            text = f"What would you suggest that I do {''.join(re.findall(_QUOTED, task))}?"
-        elif task.startswith("replies"):
-            text = f"I see, so it is about {_value_of(facts[label])} then, thank you for that."
-        elif task.startswith("suggests"):
-            text = f"How about this: {task[9:].removesuffix(', naming it.')}?"
-        elif task.startswith("turns down"):
-            text = f"No, I would not like that: {task[11:].removesuffix(', naming it.')}."
+    for role, task in _MESSAGE.findall(prompt):
+        manners = _pick_manners(prompt, len(turns))
+        plain, _, cues = task.partition(" (Make this plain")
+        cue = ", ".join(_CUE.findall(cues)) or "yes"
+        if plain.startswith("tells this: "):
+            text = f"Well ({cue}): {plain.removeprefix('tells this: ')}"
+        elif plain.startswith("asks"):
+            when = "".join(_QUOTED.findall(plain))
+            text = f"What would you suggest, {manners}, that I do {when}?"
+        elif plain.startswith("replies"):
+            text = f"I see, so it is about {_QUOTED.findall(plain)[0]} then, {manners}."
+        elif plain.startswith("suggests"):
+            text = f"How about this: {plain[9:].removesuffix(', naming it.')}?"
+        elif plain.startswith("does not want"):
+            text = f"No ({cue}), I would not like that: {plain.partition(': ')[2]}"
         else:
-            text = _ACK
-        carried = [carriers[number]] if number in carriers else []
-        turns.append({"role": role, "content": text.replace('"', ""), "fact_ids": carried})
+            text = f"{_ACK}, {manners}."
+        turns.append({"role": role, "content": text.replace('"', "")})
     return turns
 
 
-def _value_of(says: str) -> str:
-    """The first quoted text that is no name of a person."""
-    return next(text for text in _QUOTED.findall(says) if not text.istitle() or " " in text)
+def _pick_manners(prompt: str, number: int) -> str:
+    """Words that hardly any other message of any session has in this order."""
+    digest = sha256(f"{prompt}{number}".encode()).digest()
+    return " and ".join(_MANNERS[byte % len(_MANNERS)] for byte in digest[:4])
+
+
+def pack_turns(turns: Turns) -> str:
+    """An answer with these messages."""
+    return json.dumps(
+        {f"{number} {turn['role']}": turn["content"] for number, turn in enumerate(turns, 1)}
+    )
+
+
+def pack_options(texts: list[str]) -> str:
+    """An answer with these options."""
+    return json.dumps({f"reply {number}": text for number, text in enumerate(texts, 1)})
 
 
 def asks_for_options(prompt: str) -> bool:
@@ -66,8 +79,8 @@ def write_options_well(prompt: str) -> list[str]:
 def write_json(prompt: str) -> str:
     """An answer that ``write_well`` or ``write_options_well`` makes."""
     if asks_for_options(prompt):
-        return json.dumps({"options": write_options_well(prompt)})
-    return json.dumps({"turns": write_well(prompt)})
+        return pack_options(write_options_well(prompt))
+    return pack_turns(write_well(prompt))
 
 
 class WritingServer:

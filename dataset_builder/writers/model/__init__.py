@@ -16,6 +16,7 @@ from personamem.dataset_builder.writers.model.rounds import (
     estimate_pieces,
     write_pieces,
 )
+from personamem.dataset_builder.writers.model.session_checks import fold_message
 from personamem.dataset_builder.writers.model.templating import hash_prompts
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Piece",
     "SessionPiece",
     "estimate_pieces",
+    "fold_message",
     "hash_prompts",
     "write_pieces",
 ]

@@ -15,16 +15,16 @@ from personamem.dataset_builder.open_schema import Utterance
 from personamem.dataset_builder.tokens import count_tokens
 from personamem.dataset_builder.writers.model.document_prompts import (
     UPDATE_CUES,
-    DocumentTalk,
     bound_tokens,
     list_open_turns,
+    name_fields,
 )
+from personamem.dataset_builder.writers.model.forms import read_fields
 from personamem.dataset_builder.writers.model.prose import (
     Flaw,
     FlawError,
     check_prose,
     clean,
-    read_form,
 )
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -41,7 +41,7 @@ def read_document(brief: DocumentBrief, text: str) -> tuple[Utterance, ...]:
         FlawError: the answer is not a document that keeps to ``brief``.
     """
     turns = list_open_turns(brief)
-    texts = _read_texts(read_form(text, DocumentTalk), turns)
+    texts = [clean(content) for content in read_fields(text, name_fields(brief))]
     check_prose("Message", texts)
     planned = _list_planned(brief)
     for number, (turn, content) in enumerate(zip(turns, texts, strict=True), start=1):
@@ -51,16 +51,6 @@ def read_document(brief: DocumentBrief, text: str) -> tuple[Utterance, ...]:
     _check_events(turns, texts)
     _check_length(brief, texts)
     return brief.fill(texts)
-
-
-def _read_texts(talk: DocumentTalk, turns: Sequence[TurnBrief]) -> list[str]:
-    roles, wanted = [turn.role for turn in talk.turns], [turn.role for turn in turns]
-    if len(roles) != len(wanted):
-        raise FlawError(Flaw.FORM, f"There were {len(roles)} messages instead of {len(wanted)}.")
-    for number, (role, right) in enumerate(zip(roles, wanted, strict=True), start=1):
-        if role != right:
-            raise FlawError(Flaw.FORM, f'The role of message {number} was not "{right}".')
-    return [clean(turn.content) for turn in talk.turns]
 
 
 def _check_said(number: int, said: Part, content: str, brief: DocumentBrief) -> None:

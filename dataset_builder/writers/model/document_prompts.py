@@ -6,8 +6,6 @@ stated, and keep documents apart that would otherwise be asked for with the same
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from personamem.dataset_builder.answers import Request
 from personamem.dataset_builder.community.attributes import attribute_packs
 from personamem.dataset_builder.community.briefs import DocumentBrief, TurnBrief
@@ -15,6 +13,7 @@ from personamem.dataset_builder.community.outline import Matter, Part
 from personamem.dataset_builder.community.wording import contains_words
 from personamem.dataset_builder.config import ModelSettings
 from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.writers.model.forms import name_messages
 from personamem.dataset_builder.writers.model.session_prompts import JSON_TOKENS, WORDS_PER_TOKEN
 from personamem.dataset_builder.writers.model.templating import make_request, render
 
@@ -49,26 +48,14 @@ _MESSAGE_WORDS = 20
 """What a message may have at least."""
 
 
-class DocumentTurn(BaseModel):
-    """One message as the model hands it in."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    role: str
-    content: str
-
-
-class DocumentTalk(BaseModel):
-    """The answer that a document is read from."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    turns: list[DocumentTurn]
-
-
 def list_open_turns(brief: DocumentBrief) -> list[TurnBrief]:
     """Return the messages that a model writes."""
     return [turn for turn in brief.turns if not turn.fixed]
+
+
+def name_fields(brief: DocumentBrief) -> tuple[str, ...]:
+    """Return the field of each message that a model writes."""
+    return name_messages([turn.role for turn in list_open_turns(brief)])
 
 
 def bound_tokens(brief: DocumentBrief) -> tuple[int, int]:
@@ -85,6 +72,7 @@ def request_document(
     Every attempt is another request, even after the same fault twice.
     """
     turns = list_open_turns(brief)
+    fields = name_fields(brief)
     least, most = bound_tokens(brief)
     most_words = round(WORDS_PER_TOKEN * most)
     prompt = render(
@@ -93,8 +81,8 @@ def request_document(
         partner=brief.partner,
         time=f"{brief.time:%A}, {brief.time.day} {brief.time:%B %Y, %H:%M}",
         turns=[
-            {"role": turn.role, "tasks": list(_word_tasks(turn, is_first=turn in turns[:2]))}
-            for turn in turns
+            {"field": field, "tasks": list(_word_tasks(turn, is_first=turn in turns[:2]))}
+            for field, turn in zip(fields, turns, strict=True)
         ],
         message_words=max(_MESSAGE_WORDS, round(most_words / len(turns))),
         least_words=round(least),
@@ -103,7 +91,7 @@ def request_document(
         faults=list(faults),
     )
     most_tokens = 2 * most + JSON_TOKENS * (len(turns) + 4)
-    return make_request(settings, prompt, most_tokens, DocumentTalk, system="document_system.jinja")
+    return make_request(settings, prompt, most_tokens, fields, system="document_system.jinja")
 
 
 def _word_tasks(turn: TurnBrief, is_first: bool) -> Iterator[str]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from personamem.dataset_builder.schema import MAX_LENGTH_RATIO
-from personamem.dataset_builder.writers.model.option_prompts import Options
+from personamem.dataset_builder.writers.model.forms import read_fields
+from personamem.dataset_builder.writers.model.option_prompts import FIELDS
 from personamem.dataset_builder.writers.model.options import (
     Manner,
     OptionBrief,
@@ -26,7 +27,6 @@ from personamem.dataset_builder.writers.model.prose import (
     FlawError,
     check_prose,
     clean,
-    read_form,
 )
 
 _TAKEN = " | "
@@ -46,18 +46,13 @@ def read_options(brief: OptionsBrief, text: str) -> tuple[str, ...]:
     Raises:
         FlawError: the answer is not four options that keep to ``brief``.
     """
-    found = read_form(text, Options).options
-    options = tuple(" ".join(clean(option).split()) for option in found)
+    options = tuple(" ".join(clean(option).split()) for option in read_fields(text, FIELDS))
     check_options(brief, options)
     return options
 
 
 def check_options(brief: OptionsBrief, options: Sequence[str]) -> None:
     """Check that options keep to ``brief``. Raises FlawError with the first thing wrong."""
-    if len(options) != len(brief.options):
-        raise FlawError(
-            Flaw.NUMBER, f"There were {len(options)} options instead of {len(brief.options)}."
-        )
     _check_lengths(brief, options)
     check_prose("Option", options)
     for number, text in enumerate(options, start=1):

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from personamem.dataset_builder.answers import Request
 from personamem.dataset_builder.config import ModelSettings
 from personamem.dataset_builder.schema import MAX_LENGTH_RATIO
@@ -22,12 +20,8 @@ JSON_TOKENS = 80
 """What the form of the answer adds."""
 
 
-class Options(BaseModel):
-    """The answer that the options are read from."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    options: list[str]
+FIELDS = ("reply 1", "reply 2", "reply 3", "reply 4")
+"""Of the answer, in the order of the options."""
 
 
 def request_options(
@@ -54,7 +48,8 @@ def request_options(
         ratio=MAX_LENGTH_RATIO,
         alike=[manner.says for manner in manners if not manner.is_barred],
         barred=[manner.says for manner in manners if manner.is_barred],
+        fields=FIELDS,
         faults=list(faults),
     )
     most = len(drafts) * brief.most_letters // LETTERS_PER_TOKEN + JSON_TOKENS
-    return make_request(settings, prompt, most, Options, system="options_system.jinja")
+    return make_request(settings, prompt, most, FIELDS, system="options_system.jinja")

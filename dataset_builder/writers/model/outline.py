@@ -33,7 +33,7 @@ REPEATED_RELATIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message to write about ``fact``, known to the model as ``label``.
+    """One message to write about ``fact``.
 
     ``task`` is "say" (the user tells the fact), "ask", "suggest" and "decline" (a declined
     suggestion, over three messages) or "reply"; ``carries`` whether the fact is read from it.
@@ -41,7 +41,6 @@ class Turn:
 
     role: str
     task: str
-    label: str
     fact: Fact
     carries: bool
     names_value: bool
@@ -50,14 +49,13 @@ class Turn:
 def outline(plan: SessionPlan) -> tuple[Turn, ...]:
     """Return the messages of a session after its system message."""
     turns: list[Turn] = []
-    for number, fact in enumerate(plan.facts, start=1):
-        label = f"F{number}"
+    for fact in plan.facts:
         if fact.relation is Relation.DECLINES:
-            turns.append(Turn("user", "ask", label, fact, carries=False, names_value=False))
-            turns.append(Turn("assistant", "suggest", label, fact, carries=True, names_value=True))
-            turns.append(Turn("user", "decline", label, fact, carries=True, names_value=True))
+            turns.append(Turn("user", "ask", fact, carries=False, names_value=False))
+            turns.append(Turn("assistant", "suggest", fact, carries=True, names_value=True))
+            turns.append(Turn("user", "decline", fact, carries=True, names_value=True))
         else:
-            turns.append(Turn("user", "say", label, fact, carries=True, names_value=True))
+            turns.append(Turn("user", "say", fact, carries=True, names_value=True))
         repeats = fact.relation in REPEATED_RELATIONS
-        turns.append(Turn("assistant", "reply", label, fact, carries=False, names_value=repeats))
+        turns.append(Turn("assistant", "reply", fact, carries=False, names_value=repeats))
     return tuple(turns)

@@ -3,14 +3,8 @@
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TypeVar
 
-from pydantic import BaseModel
-
-from personamem.dataset_builder.answers import UnreadableAnswerError, read_json
 from personamem.dataset_builder.writers.model.language import is_english
-
-Form = TypeVar("Form", bound=BaseModel)
 
 LEAST_WORDS = 3
 """In a text."""
@@ -18,10 +12,10 @@ LEAST_WORDS = 3
 MOST_REASON = 300
 """Letters of a reason that go back to the model."""
 
-# Markup, placeholders, code, labels of facts, control characters, and models about themselves.
+# Markup, placeholders, code, control characters, and models about themselves.
 _RESIDUE = re.compile(
     r"\{\{|\}\}|\{%|%\}|\{#|<[/!?a-zA-Z][^<>]*>|\[[^\]\n]*\||\{[a-zA-Z_:]+\}|\[[A-Z][^\]\n]*\]"
-    r"|```|!!python|&[a-z]+;|\bF\d+\b|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffd]"
+    r"|```|!!python|&[a-z]+;|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffd]"
     r"|\bas an ai\b|\blanguage model\b",
     re.IGNORECASE,
 )
@@ -33,8 +27,7 @@ class Flaw(StrEnum):
     """What a written text was refused for."""
 
     UNREADABLE = "no readable answer"
-    FORM = "roles or number of messages"
-    NUMBER = "number of options"
+    FORM = "form of the answer"
     MARKUP = "markup or placeholders"
     LANGUAGE = "not English"
     LENGTH = "length"
@@ -43,6 +36,7 @@ class Flaw(StrEnum):
     MEANING = "a planned fact is told wrongly"
     FOREIGN = "a fact that is not planned"
     FLAT = "a fact is stated flatly"
+    REPEATED = "a message that stands elsewhere too"
 
 
 class FlawError(Exception):
@@ -53,16 +47,6 @@ class FlawError(Exception):
         whole = reason.encode("utf-8", "backslashreplace").decode()
         self.flaw, self.reason = flaw, " ".join(whole.split())[:MOST_REASON]
         super().__init__(self.reason)
-
-
-def read_form(text: str, form: type[Form]) -> Form:
-    """Return the JSON object in an answer. Raises FlawError where there is none of that form."""
-    try:
-        return read_json(text, form)
-    except UnreadableAnswerError as error:
-        # What the answer was is no help to the model, only what was wrong with it.
-        reason = str(error).partition(" It begins")[0]
-        raise FlawError(Flaw.UNREADABLE, reason) from error
 
 
 def clean(text: str) -> str:
@@ -80,8 +64,8 @@ def check_prose(name: str, texts: Sequence[str]) -> None:
         if _RESIDUE.search(text):
             raise FlawError(
                 Flaw.MARKUP,
-                f"{name} {number} held markup, code, a placeholder, a label or a remark about "
-                "language models.",
+                f"{name} {number} held markup, code, a placeholder or a remark about language "
+                "models.",
             )
         if len(text.split()) < LEAST_WORDS:
             raise FlawError(Flaw.LENGTH, f"{name} {number} had fewer than {LEAST_WORDS} words.")

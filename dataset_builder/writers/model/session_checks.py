@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from personamem.dataset_builder.schema import Message
 from personamem.dataset_builder.sessions import Brief, SessionError, WrittenSession, check_session
 from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.writers.model.forms import name_messages, read_fields
 from personamem.dataset_builder.writers.model.meaning import find_fault
 from personamem.dataset_builder.writers.model.outline import PHRASE_RELATIONS, Turn, outline
 from personamem.dataset_builder.writers.model.prose import (
@@ -18,9 +19,7 @@ from personamem.dataset_builder.writers.model.prose import (
     FlawError,
     check_prose,
     clean,
-    read_form,
 )
-from personamem.dataset_builder.writers.model.session_prompts import Talk
 from personamem.dataset_builder.writers.surfaces import express_reason, surfaces
 
 LEAST_SHARE = 0.25
@@ -33,10 +32,14 @@ def read_session(brief: Brief, text: str) -> WrittenSession:
     Raises:
         FlawError: the answer is not a session that keeps to ``brief``.
     """
-    talk = read_form(text, Talk)
     turns = outline(brief.plan)
-    messages = _read_messages(talk, turns)
+    texts = read_fields(text, name_messages([turn.role for turn in turns]))
+    messages: list[Message] = [
+        {"role": turn.role, "content": clean(content)}
+        for turn, content in zip(turns, texts, strict=True)
+    ]
     check_prose("Message", [message["content"] for message in messages])
+    _check_repeats(messages)
     for number, (turn, message) in enumerate(zip(turns, messages, strict=True), start=1):
         _check_turn(number, turn, message["content"].lower())
     _check_foreign(brief, messages)
@@ -46,30 +49,26 @@ def read_session(brief: Brief, text: str) -> WrittenSession:
     return _assemble(brief, turns, messages)
 
 
-def _read_messages(talk: Talk, turns: Sequence[Turn]) -> list[Message]:
-    roles, wanted = [turn.role for turn in talk.turns], [turn.role for turn in turns]
-    if len(roles) != len(wanted):
-        raise FlawError(Flaw.FORM, f"There were {len(roles)} messages instead of {len(wanted)}.")
-    if roles != wanted:
-        raise FlawError(Flaw.FORM, "The messages were not by turns of user and assistant.")
-    messages: list[Message] = []
-    for number, (turn, found) in enumerate(zip(turns, talk.turns, strict=True), start=1):
-        labels = {turn.label} if turn.carries else set()
-        if not labels <= set(found.fact_ids) <= {turn.label}:
-            stated = "nothing" if not labels else turn.label
+def fold_message(message: Message) -> str:
+    """Return what two messages have in common that read the same."""
+    return " ".join(message["content"].lower().split())
+
+
+def _check_repeats(messages: Sequence[Message]) -> None:
+    first: dict[str, int] = {}
+    for number, message in enumerate(messages, start=1):
+        before = first.setdefault(fold_message(message), number)
+        if before != number:
             raise FlawError(
-                Flaw.FORM, f"The fact_ids of message {number} were wrong; it carries {stated}."
+                Flaw.REPEATED, f"Message {number} said the same as message {before}, word by word."
             )
-        content = clean(found.content)
-        messages.append({"role": turn.role, "content": content})
-    return messages
 
 
 def _check_turn(number: int, turn: Turn, lowered: str) -> None:
     fact = turn.fact
     values = [text.lower() for text in surfaces(fact)]
     named = _count_any(values, lowered, fact.relation in PHRASE_RELATIONS)
-    quoted = f'"{surfaces(fact)[0]}"' if len(values) == 1 else f"the value of {turn.label}"
+    quoted = f'"{surfaces(fact)[0]}"' if len(values) == 1 else "what it is about"
     if turn.names_value and not named:
         raise FlawError(Flaw.MISSING, f"Message {number} did not hold {quoted} literally.")
     if named > turn.names_value:
@@ -86,13 +85,11 @@ def _check_carrier(number: int, turn: Turn, lowered: str) -> None:
     if fact.contact and fact.contact.name.lower() not in lowered:
         raise FlawError(
             Flaw.MISSING,
-            f"Message {number} did not say that {turn.label} is about {fact.contact.name}.",
+            f"Message {number} did not say that it is about {fact.contact.name}.",
         )
     reasons = [text.lower() for text in express_reason(fact)]
     if reasons and not any(text in lowered for text in reasons):
-        raise FlawError(
-            Flaw.MISSING, f"Message {number} did not hold the reason of {turn.label} literally."
-        )
+        raise FlawError(Flaw.MISSING, f"Message {number} did not hold the reason literally.")
 
 
 def _check_meaning(number: int, turn: Turn, lowered: str) -> None:
@@ -106,7 +103,7 @@ def _check_meaning(number: int, turn: Turn, lowered: str) -> None:
     fault = find_fault(fact.relation, lowered, value, passed_over, turn.role == "user")
     if fault:
         raise FlawError(
-            Flaw.MEANING, f"Message {number} did not say {turn.label} plainly enough: {fault}."
+            Flaw.MEANING, f"Message {number} did not say its matter plainly enough: {fault}."
         )
 
 
@@ -133,9 +130,7 @@ def _check_foreign(brief: Brief, messages: Sequence[Message]) -> None:
         for other in brief.plan.facts:
             is_other = other.value != turn.fact.value and other.fact_id != turn.fact.fact_id
             if is_other and any(text.lower() in lowered for text in surfaces(other)):
-                raise FlawError(
-                    Flaw.FOREIGN, f"Message {number} should tell or answer {turn.label} alone."
-                )
+                raise FlawError(Flaw.FOREIGN, f"Message {number} should keep to its own matter.")
         rest = taken_out.sub(" ", lowered)
         foreign = min((name for name in brief.candidates if name in rest), default=None)
         if foreign is not None:
@@ -147,7 +142,7 @@ def _check_foreign(brief: Brief, messages: Sequence[Message]) -> None:
             if not is_meant and re.search(rf"\b{re.escape(contact.name)}\b", message["content"]):
                 raise FlawError(
                     Flaw.FOREIGN,
-                    f"Message {number} spoke of {contact.name}, who has no part in {turn.label}.",
+                    f"Message {number} spoke of {contact.name}, who has no part in it.",
                 )
 
 

@@ -1,17 +1,17 @@
 """Prompts from templates in files, rendered in a sandbox; what a model wrote is data to them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import FileSystemLoader, StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel
 
 from personamem.dataset_builder.answers import Request
 from personamem.dataset_builder.config import ModelSettings
+from personamem.dataset_builder.writers.model.forms import make_schema
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -29,10 +29,10 @@ def make_request(
     settings: ModelSettings,
     prompt: str,
     most_tokens: int,
-    answer: type[BaseModel],
+    fields: Sequence[str],
     system: str = "system.jinja",
 ) -> Request:
-    """Return the request for an ``answer`` of at most ``most_tokens``, unless the settings say.
+    """Return the request for an answer with ``fields``, of ``most_tokens`` unless the settings say.
 
     ``system`` is the template of the system message.
     """
@@ -47,7 +47,7 @@ def make_request(
             {"role": "user", "content": prompt},
         ),
         parameters=parameters,
-        schema=_schema_of(answer),
+        schema=make_schema(fields),
     )
 
 
@@ -59,11 +59,6 @@ def render(name: str, /, **values: Any) -> str:
 def render_text(source: str, /, **values: Any) -> str:
     """Return a template given as text with values filled in."""
     return _environment().from_string(source).render(values)
-
-
-@cache
-def _schema_of(answer: type[BaseModel]) -> Mapping[str, Any]:
-    return answer.model_json_schema()
 
 
 @cache

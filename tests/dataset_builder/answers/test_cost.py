@@ -75,6 +75,18 @@ def test_a_budget_waits_for_what_is_under_way_before_it_is_spent() -> None:
         budget.reserve(6.0)
 
 
+def test_a_budget_with_nothing_under_way_is_never_waited_for() -> None:
+    budget = Budget(0.35, PRICES)
+    assert budget.reserve(0.1)
+    assert budget.reserve(0.2)
+    assert not budget.reserve(0.3)
+    # In binary fractions, the sum of both less either leaves a rest.
+    budget.settle(0.1, 0.1)
+    budget.settle(0.2, 0.2)
+    with pytest.raises(BudgetSpentError):
+        budget.reserve(0.3)
+
+
 def test_an_amount_is_above_nothing() -> None:
     for amount in (0.0, -1.0, float("nan")):
         with pytest.raises(InvalidInputError, match="Accepted: above 0"):

@@ -1,5 +1,6 @@
 """`personamem build --writer openai`: its options, its errors, and what it costs."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -181,7 +182,9 @@ def test_a_spent_budget_stops_and_another_goes_on_without_paying_twice(
         assert not (tmp_path / "x").exists()
         with AnswerStore(tmp_path / "s") as store:
             assert len(store) == paid
-        assert f"calls: {35 - paid} " in call(*build, "--plan").out
+        planned = re.findall(r"calls: (\d+) ", call(*build, "--plan").out)
+        # Some of what was paid is refused, and asked for again.
+        assert 35 - paid <= int(planned[0]) < 35
         done = call(*build, *words, "100")
         assert done.code == 0
         assert sorted(server.prompts) == sorted(set(server.prompts))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from writing_server import asks_for_options, serve_writer, write_json, write_well
+from writing_server import asks_for_options, pack_turns, serve_writer, write_json, write_well
 
 from personamem.dataset_builder.answers import (
     AnswerStore,
@@ -25,6 +25,7 @@ from personamem.dataset_builder.writers.model import FlawError
 from personamem.dataset_builder.writers.surfaces import surfaces
 
 REWRITE = "This is attempt"
+MORE = {"role": "user", "content": "And this comes on top of it."}
 
 
 @pytest.fixture
@@ -36,7 +37,12 @@ def config() -> BuildConfig:
 def edit_first(prompt: str, edit: Callable[[str], str]) -> str:
     turns = write_well(prompt)
     turns[0]["content"] = edit(turns[0]["content"])
-    return json.dumps({"turns": turns})
+    return pack_turns(turns)
+
+
+def repeat_first(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    first = turns[0]["content"].upper().replace(" ", "  ")
+    return [turns[0], {**turns[1], "content": first}, *turns[2:]]
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -71,7 +77,7 @@ def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
         == summary["total"] + sum(summary["refusals_by_reason"].values()) - (summary["fallbacks"])
     )
     text = (tmp_path / "a" / "shared_contexts_4k.jsonl").read_text("utf-8")
-    assert text.count("Thank you, I will keep it in mind.") > 50
+    assert text.count("Thank you, I will keep it in mind, ") > 50
     with AnswerStore(tmp_path / "store") as store:
         again = write_script(config, store)
     build_dataset(config, tmp_path / "b", 2, script=again)
@@ -93,7 +99,7 @@ def check_audit(folder: Path, report: Path, monkeypatch: pytest.MonkeyPatch) -> 
     sections = {entry["section"] for entry in findings if entry["passed"] is False}
     assert sections == {"text"}
     assert {"structure", "truth", "blind"} < {entry["section"] for entry in findings}
-    assert "exact duplicates within a context, highest context" in failed
+    assert "exact duplicates within a context, highest context" not in failed
 
 
 def test_a_refused_session_is_written_anew_with_the_reason(
@@ -116,7 +122,10 @@ def test_a_refused_session_is_written_anew_with_the_reason(
     [
         (lambda prompt: "", "no readable answer"),
         (lambda prompt: "x" * 2_000_000, "length"),
-        (lambda prompt: '{"turns": []}', "roles or number of messages"),
+        (lambda prompt: '{"turns": []}', "no readable answer"),
+        (lambda prompt: pack_turns(write_well(prompt)[:-1]), "form of the answer"),
+        (lambda prompt: pack_turns([*write_well(prompt), MORE]), "form of the answer"),
+        (lambda prompt: pack_turns(write_well(prompt)[1:]), "form of the answer"),
         (
             lambda prompt: edit_first(prompt, lambda text: text + " <script>alert(1)</script>"),
             "markup or placeholders",
@@ -130,16 +139,15 @@ def test_a_refused_session_is_written_anew_with_the_reason(
             "markup or placeholders",
         ),
         (
-            lambda prompt: json.dumps(
-                {
-                    "turns": [
-                        {**turn, "content": "Das ist eine wirklich schöne Geschichte gewesen"}
-                        for turn in write_well(prompt)
-                    ]
-                }
+            lambda prompt: pack_turns(
+                [
+                    {**turn, "content": "Das ist eine wirklich schöne Geschichte gewesen"}
+                    for turn in write_well(prompt)
+                ]
             ),
             "not English",
         ),
+        (lambda prompt: pack_turns(repeat_first(write_well(prompt))), "a message that stands"),
         (
             lambda prompt: edit_first(prompt, lambda text: "This is about nothing in particular."),
             "a planned fact is missing",
@@ -149,15 +157,55 @@ def test_a_refused_session_is_written_anew_with_the_reason(
             "a fact that is not planned",
         ),
     ],
-    ids=["empty", "huge", "no turns", "html", "jinja", "surrogate", "german", "missing", "twice"],
+    ids=[
+        "empty",
+        "huge",
+        "no text",
+        "one less",
+        "one more",
+        "other roles",
+        "html",
+        "jinja",
+        "surrogate",
+        "german",
+        "the same again",
+        "missing",
+        "twice",
+    ],
 )
 def test_hostile_answers_fall_back_and_are_counted(
     config: BuildConfig, tmp_path: Path, answer: Callable[[str], str], reason: str
 ) -> None:
     script, asked = write(config, tmp_path / "store", answer)
     assert script.summary["sessions"]["written"] == 0
-    assert script.summary["sessions"]["fallbacks_by_reason"] == {reason: 28}
+    [(told, count)] = script.summary["sessions"]["fallbacks_by_reason"].items()
+    assert told.startswith(reason)
+    assert count == 28
     assert asked == 4 * 28
+
+
+def test_a_stock_phrase_stands_in_one_session_of_a_context(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    phrase = "I have made a note of all that you told me."
+
+    def answer(prompt: str) -> str:
+        turns = write_well(prompt)
+        noted = [turn for turn in turns if turn["content"].startswith("Thank you, I will")]
+        for turn in noted[:1]:
+            turn["content"] = phrase
+        return pack_turns(turns)
+
+    script, _ = write(config, tmp_path / "store", answer)
+    counts = script.summary["sessions"]
+    assert counts["fallbacks_by_reason"]["a message that stands elsewhere too"] > 10
+    for sessions in script.sessions.values():
+        texts = [
+            message["content"] for session in sessions if session for message in session.messages
+        ]
+        assert texts.count(phrase) <= 1
+    with AnswerStore(tmp_path / "store") as store:
+        assert write_script(config, store) == script
 
 
 def test_without_a_server_a_store_must_hold_every_answer(

@@ -1,13 +1,12 @@
 """Datasets with documents of communities that a model writes, from requests to the audit."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from document_writing import is_document, write_document, write_document_json
-from writing_server import serve_writer, write_well
+from writing_server import pack_turns, serve_writer, write_well
 
 from personamem.dataset_builder.answers import AnswerStore, Server, fill_from
 from personamem.dataset_builder.audit.community_source import audit_communities
@@ -30,7 +29,7 @@ def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> Scri
     def answer_any(prompt: str) -> str:
         if is_document(prompt):
             return answer(prompt)
-        return json.dumps({"turns": write_well(prompt)})
+        return pack_turns(write_well(prompt))
 
     with serve_writer(answer_any) as server, AnswerStore(path) as store:
         return write_script(config, store, fill_from(Server(server.url, "", concurrency=16)))
@@ -70,7 +69,7 @@ def test_refused_documents_are_counted_and_left_to_the_embedded_writer(
         turns = write_document(prompt)
         if "This is attempt" not in prompt:
             turns.pop()
-        return json.dumps({"turns": turns})
+        return pack_turns(turns)
 
     script = write(config, tmp_path / "store", answer)
     summary = script.summary["documents"]
@@ -78,7 +77,7 @@ def test_refused_documents_are_counted_and_left_to_the_embedded_writer(
     assert summary["fallbacks_by_reason"]["no readable answer"] == chats > 50
     assert summary["refusals_by_reason"]["no readable answer"] == 4 * chats
     assert summary["rewritten"] == summary["written"] == len(script.documents) > 300
-    assert any("- There were 9 messages instead of 10." in prompt for prompt in prompts)
+    assert any('- The answer lacked the field "10 ' in prompt for prompt in prompts)
     tables = make_tables(config.seed, 1, script.documents)
     plain = make_tables(config.seed, 1)
     for row, before in zip(tables.documents["noise_07"], plain.documents["noise_07"], strict=True):

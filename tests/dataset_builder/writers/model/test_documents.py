@@ -12,6 +12,7 @@ import pytest
 import yaml
 from document_writing import write_document
 from pydantic import TypeAdapter
+from writing_server import pack_turns
 
 from personamem.dataset_builder.community.attributes import attribute_packs
 from personamem.dataset_builder.community.briefs import (
@@ -77,7 +78,7 @@ def by_hand(pieces: dict[str, DocumentPiece]) -> dict[str, Turns]:
 
 
 def read(piece: DocumentPiece, turns: Turns) -> tuple[Utterance, ...]:
-    return piece.read(json.dumps({"turns": turns}))
+    return piece.read(pack_turns(turns))
 
 
 def prompt_of(piece: DocumentPiece) -> str:
@@ -156,9 +157,9 @@ REFUSED: dict[str, tuple[str, Edit, Flaw, str]] = {
     ),
     "owning it": (UPDATE, add(3, "My dish is minestrone."), Flaw.FLAT, "My dish is minestrone"),
     "a favourite": (UPDATE, add(3, "It's my favourite."), Flaw.FLAT, "my favourite"),
-    "one message less": (OWN, lambda turns: turns.pop(), Flaw.FORM, "9 messages"),
+    "one message less": (OWN, lambda turns: turns.pop(), Flaw.FORM, 'lacked the field "10 '),
     "one speaks twice": (
-        OWN, lambda turns: turns[1].update(role="Isla Brooks"), Flaw.FORM, "role of message 2"
+        OWN, lambda turns: turns[1].update(role="Isla Brooks"), Flaw.FORM, 'lacked the field "2 '
     ),
     "too long": (OWN, add(8, "It is what it is, as they say. " * 90), Flaw.LENGTH, "too long"),
     "too short": (

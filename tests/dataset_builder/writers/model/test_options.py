@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 import yaml
 from dataset_edits import DatasetEdit
-from writing_server import asks_for_options, serve_writer, write_options_well, write_well
+from writing_server import (
+    asks_for_options,
+    pack_options,
+    pack_turns,
+    serve_writer,
+    write_options_well,
+    write_well,
+)
 
 from personamem.dataset_builder import schema
 from personamem.dataset_builder.answers import AnswerStore, Server, fill_from
@@ -35,7 +42,7 @@ def write_all(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> 
     def answer_all(prompt: str) -> str:
         if asks_for_options(prompt):
             return answer(prompt)
-        return json.dumps({"turns": write_well(prompt)})
+        return pack_turns(write_well(prompt))
 
     with serve_writer(answer_all) as server, AnswerStore(path) as store:
         script = write_script(config, store, fill_from(Server(server.url, "", concurrency=4)))
@@ -43,7 +50,7 @@ def write_all(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> 
 
 
 def write_json(prompt: str) -> str:
-    return json.dumps({"options": write_options_well(prompt)})
+    return pack_options(write_options_well(prompt))
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -117,15 +124,15 @@ def test_refused_options_are_written_anew_with_the_reason_and_then_left_to_the_t
             texts[1] += " Your brother would agree with me on that."
         elif "This is attempt" not in prompt:
             texts = texts[:3]
-        return json.dumps({"options": texts})
+        return pack_options(texts)
 
     script, asked = write_all(CONFIG, tmp_path / "store", answer)
     counts = script.summary["options"]
     assert (counts["written"], counts["rewritten"], counts["fallbacks"]) == (6, 6, 1)
-    assert counts["refusals_by_reason"]["number of options"] == 6
+    assert counts["refusals_by_reason"]["form of the answer"] == 6
     assert sum(counts["fallbacks_by_reason"].values()) == 1
     assert asked == 2 * 6 + 4
-    assert any("- There were 3 options instead of 4." in prompt for prompt in prompts)
+    assert any('- The answer lacked the field "reply 4".' in prompt for prompt in prompts)
     build_dataset(CONFIG, tmp_path / "dataset", 1, script=script)
     text = (tmp_path / "dataset" / "questions_4k.csv").read_text("utf-8")
     assert "brother would agree" not in text
@@ -143,11 +150,11 @@ def test_natural_options_of_every_type_are_accepted(project_root: Path) -> None:
     )
     found, seen = pieces(config), set()
     for quad_id, texts in yaml.safe_load(source.read_text("utf-8")).items():
-        answer = "Here they are:\n```json\n" + json.dumps({"options": texts}) + "\n```"
+        answer = "Here they are:\n```json\n" + pack_options(texts) + "\n```"
         assert found[quad_id].read(answer) == tuple(texts)
         seen.add(found[quad_id].brief.question_type)
         with pytest.raises(FlawError):
-            found[quad_id].read(json.dumps({"options": texts[::-1]}))
+            found[quad_id].read(pack_options(texts[::-1]))
     assert seen == set(schema.QUESTION_TYPES)
 
 
@@ -160,7 +167,7 @@ def of_type(question_type: str) -> OptionsPiece:
 def edit_first(piece: OptionsPiece, edit: Callable[[str], str]) -> str:
     prompt = piece.request().messages[1]["content"]
     texts = write_options_well(prompt)
-    return json.dumps({"options": [edit(texts[0]), *texts[1:]]})
+    return pack_options([edit(texts[0]), *texts[1:]])
 
 
 LONG_MORE = "So go for it and have fun with it."

@@ -5,7 +5,6 @@ The fixtures were written by hand to the outlines of real requests.
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,8 +33,8 @@ def pieces() -> list[SessionPiece]:
     return [piece for _, piece in lay_out_sessions(config)]
 
 
-def load(name: str) -> dict[str, Any]:
-    talk: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+def load(name: str) -> dict[str, str]:
+    talk: dict[str, str] = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     return talk
 
 
@@ -43,9 +42,7 @@ def load(name: str) -> dict[str, Any]:
 def test_natural_prose_passes(pieces: list[SessionPiece], name: str) -> None:
     talk = load(name)
     written = pieces[PLACES[name]].read(f"Here you are:\n```json\n{json.dumps(talk)}\n```")
-    assert [message["content"] for message in written.messages[1:]] == [
-        turn["content"] for turn in talk["turns"]
-    ]
+    assert [message["content"] for message in written.messages[1:]] == [*talk.values()]
 
 
 @pytest.mark.parametrize(
@@ -95,8 +92,8 @@ def test_a_message_with_another_meaning_is_refused(
     pieces: list[SessionPiece], name: str, message: int, instead: str
 ) -> None:
     talk = load(name)
-    talk["turns"][message]["content"] = instead
-    with pytest.raises(FlawError, match=f"Message {message + 1} did not say") as refused:
+    talk[list(talk)[message]] = instead
+    with pytest.raises(FlawError, match=f"Message {message + 1} did not say its matter") as refused:
         pieces[PLACES[name]].read(json.dumps(talk))
     assert refused.value.flaw is Flaw.MEANING
 
