@@ -28,9 +28,6 @@ CONNECT_SECONDS = 30
 STORE_BYTES = 256 * 2**20
 """Memory of a local cluster for results that wait, per process; what exceeds it goes to disk."""
 
-SECLUDED = {"RAY_USAGE_STATS_ENABLED": "0"}
-"""The environment of a local cluster, beside its secret."""
-
 _CONNECT = """
 import sys, ray
 try:
@@ -65,7 +62,8 @@ def open_cluster(address: str, processes: int) -> Iterator[Any]:
     with ExitStack() as stack:
         stack.enter_context(_silence())
         if address == LOCAL:
-            stack.enter_context(_set_environment({**SECLUDED, "RAY_AUTH_TOKEN": _make_secret()}))
+            secluded = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_TOKEN": _make_secret()}
+            stack.enter_context(_set_environment(secluded))
             # Not where TMPDIR says: sockets lie in it, and their paths must be short.
             folder = stack.enter_context(
                 TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True)

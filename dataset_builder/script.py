@@ -91,8 +91,8 @@ def write_script(
     settings = _settings_of(config)
     laid_out = _lay_out(config)
     pieces = laid_out.list_pieces()
-    done = write_pieces(pieces, store, fill, prices=prices, budget=budget, report=report)
-    _drop_repeats(laid_out.sessions, done)
+    found = write_pieces(pieces, store, fill, prices=prices, budget=budget, report=report)
+    done = _drop_repeats(laid_out.sessions, found)
     texts = iter([conclusion.written for conclusion in done])
     sessions: dict[Place, list[WrittenSession | None]] = {}
     for place, _ in laid_out.sessions:
@@ -180,11 +180,14 @@ def _lay_out(config: BuildConfig) -> _LaidOut:
     )
 
 
-def _drop_repeats(sessions: Sequence[tuple[Place, SessionPiece]], done: list[Conclusion]) -> None:
+def _drop_repeats(
+    sessions: Sequence[tuple[Place, SessionPiece]], found: Sequence[Conclusion]
+) -> list[Conclusion]:
     """Leave to the embedded writer what says a message of an earlier session of its context again.
 
     Sessions are written without a look at each other, and stock phrases are what they share.
     """
+    done = list(found)
     said: dict[Place, set[str]] = {}
     for number, (place, _) in enumerate(sessions):
         written = done[number].written
@@ -196,6 +199,7 @@ def _drop_repeats(sessions: Sequence[tuple[Place, SessionPiece]], done: list[Con
         if messages & before:
             done[number] = Conclusion(None, (*done[number].refusals, Flaw.REPEATED))
         before |= messages
+    return done
 
 
 def _summarise(pieces: Sequence[Piece], done: Sequence[Conclusion]) -> dict[str, dict[str, Any]]:

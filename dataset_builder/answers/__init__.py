@@ -1,9 +1,8 @@
 """Answers of chat models to many requests: asked once, stored at once, found again.
 
-``fill_store`` asks a server for whatever a store does not hold yet (``fill_in_batches`` asks an
-engine); what is made of the answers is
-then a function of the store alone, so it can be made again without a server. Knows nothing of
-personas.
+``fill_store`` asks a server for whatever a store does not hold yet, ``fill_in_batches`` an engine.
+What is made of the answers is then a function of the store alone, so it can be made again without
+either. Knows nothing of personas.
 """
 
 from personamem.dataset_builder.answers.asking import answer_all, fill_from, fill_store

@@ -195,7 +195,7 @@ class _Run:
                 return
             self._pacer.check()
             if self.progress.total is not None:
-                self.progress = replace(self.progress, total=self.progress.total + 1)
+                self.progress = self.progress.add(total=1)
             request, claim = following, self._store.claim(following)
 
     @contextmanager
@@ -268,28 +268,15 @@ class _Run:
             if self._budget is not None:
                 self._budget.settle(bound, cost)
                 self._settled.set()
-            self._add(attempts=1, cost=cost)
+            self.progress = self.progress.add(attempts=1, cost=cost)
 
     def _note(self, outcome: Outcome, is_new: bool) -> None:
-        if isinstance(outcome, Failure):
-            self._add(failed=1)
-        elif not is_new:
-            self._add(stored=1)
-        else:
-            self._add(
-                answered=1,
-                prompt_tokens=outcome.prompt_tokens or 0,
-                completion_tokens=outcome.completion_tokens or 0,
-            )
+        self.progress = replace(self.progress.note(outcome, is_new), seconds=self._seconds())
         self._report(self.progress)
 
     def _note_trouble(self, what: str) -> None:
-        self.progress = replace(self.progress, trouble=what)
-        self._add()
+        self.progress = replace(self.progress, trouble=what, seconds=self._seconds())
         self._report(self.progress)
 
-    def _add(self, cost: float = 0.0, **counts: int) -> None:
-        now = self.progress
-        sums = {name: getattr(now, name) + count for name, count in counts.items()}
-        seconds = 0.0 if self._started is None else time.monotonic() - self._started
-        self.progress = replace(now, **sums, cost=now.cost + cost, seconds=seconds)
+    def _seconds(self) -> float:
+        return 0.0 if self._started is None else time.monotonic() - self._started

@@ -33,7 +33,7 @@ def fill_in_batches(
     """Have every request's outcome in the store; see ``Fill`` for the arguments.
 
     Raises:
-        ServerError: no request of a batch was answered.
+        ServerError: no request was answered, for reasons that may be all requests'.
         StoreError: an answer cannot be stored.
     """
     return _Run(store, report, follow).fill(list(requests), answer)
@@ -72,57 +72,39 @@ class _Run:
         return Filled(self._progress, tuple(self._failures))
 
     def _ask(self, due: Sequence[Request], answer: AnswerBatch) -> None:
-        self._add(trouble="the engine starts", attempts=len(due))
+        started = self._progress.add(attempts=len(due))
+        self._progress = replace(started, trouble="the engine starts")
         self._report(self._progress)
-        first = len(self._failures)
-        answered = 0
         try:
             # Closed before what the engine runs on is.
             with closing(answer(due)) as outcomes:
                 for request, outcome in outcomes:
-                    self._add(trouble="")
-                    answered += self._keep(request, outcome)
+                    self._progress = replace(self._progress, trouble="")
+                    self._keep(request, outcome)
         finally:
             for request in due:
                 self._store.release(request.key)
-        if not answered:
+        passing = [failure for _, failure in self._failures if not failure.lasts]
+        if passing and not self._progress.answered:
             # Else a wrong setting would make a dataset in which nothing was written.
-            reason = self._failures[first][1].reason
             raise ServerError(
-                f"The engine answers none of {len(due)} requests, the first by: {reason}"
+                f"The engine answers none of {len(due)} requests, the first by: {passing[0].reason}"
             )
 
-    def _keep(self, request: Request, outcome: Outcome) -> bool:
-        """Return whether an outcome was one to store."""
-        lasts = isinstance(outcome, Answer) or outcome.lasts
-        if lasts:
+    def _keep(self, request: Request, outcome: Outcome) -> None:
+        if isinstance(outcome, Answer) or outcome.lasts:
             outcome = self._store.put(request, outcome)
         else:
             self._store.release(request.key)
         self._note(request, outcome, is_new=True)
-        return lasts
 
     def _note(self, request: Request, outcome: Outcome, is_new: bool) -> None:
         if isinstance(outcome, Failure):
             self._failures.append((request, outcome))
-            self._add(failed=1)
-        elif not is_new:
-            self._add(stored=1)
-        else:
-            self._add(
-                answered=1,
-                prompt_tokens=outcome.prompt_tokens or 0,
-                completion_tokens=outcome.completion_tokens or 0,
-            )
+        seconds = time.monotonic() - self._started
+        self._progress = replace(self._progress.note(outcome, is_new), seconds=seconds)
         following = self._follow(request, outcome)
         if following is not None:
             self._following.append(following)
-            self._add(total=1)
+            self._progress = self._progress.add(total=1)
         self._report(self._progress)
-
-    def _add(self, trouble: str | None = None, **counts: int) -> None:
-        now = self._progress
-        sums = {name: getattr(now, name) + number for name, number in counts.items()}
-        seconds = time.monotonic() - self._started
-        said = now.trouble if trouble is None else trouble
-        self._progress = replace(now, **sums, seconds=seconds, trouble=said)

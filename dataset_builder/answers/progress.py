@@ -1,6 +1,8 @@
 """How far a run is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from personamem.dataset_builder.answers.records import Failure, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,22 @@ class Progress:
     cost: float = 0.0
     seconds: float = 0.0
     trouble: str = ""
+
+    def add(self, **counts: int | float) -> "Progress":
+        """Return the state with more of each of these."""
+        return replace(self, **{name: getattr(self, name) + more for name, more in counts.items()})
+
+    def note(self, outcome: Outcome, is_new: bool) -> "Progress":
+        """Return the state after an outcome, which was asked for, or was there before."""
+        if isinstance(outcome, Failure):
+            return self.add(failed=1)
+        if not is_new:
+            return self.add(stored=1)
+        return self.add(
+            answered=1,
+            prompt_tokens=outcome.prompt_tokens or 0,
+            completion_tokens=outcome.completion_tokens or 0,
+        )
 
     @property
     def done(self) -> int:

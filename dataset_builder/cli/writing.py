@@ -1,6 +1,6 @@
 """The options of ``personamem build`` for a model that writes, and the writing itself."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,21 +36,22 @@ class Writing:
 
     def refuse(self) -> None:
         """Raise InvalidInputError if anything is given: the embedded writer asks nobody."""
-        given = [name for name in self.__slots__ if getattr(self, name) not in (None, False)]
-        if given:
-            option = "--" + given[0].replace("_", "-")
+        if option := self._find_given(self.__slots__):
             raise InvalidInputError(
                 f"{option} belongs to the writer openai. Accepted: --writer openai with --model."
             )
+
+    def _find_given(self, names: Sequence[str]) -> str:
+        """Return the first option of these that is given, or ""."""
+        given = [name for name in names if getattr(self, name) not in (None, False)]
+        return "--" + given[0].replace("_", "-") if given else ""
 
     def source(self, address: str | None) -> "Fill | None":
         """Return who answers, if anybody is to be asked: a server, or an engine at ``address``."""
         if self.engine is not None:
             return self._make_engine(address)
-        for name in ("engine_args", "replicas"):
-            if getattr(self, name) is not None:
-                option = "--" + name.replace("_", "-")
-                raise InvalidInputError(f"{option} belongs to an engine. Accepted: --engine vllm.")
+        if option := self._find_given(("engine_args", "replicas")):
+            raise InvalidInputError(f"{option} belongs to an engine. Accepted: --engine vllm.")
         return self._reach_server()
 
     def _make_engine(self, address: str | None) -> "Fill":
@@ -58,10 +59,8 @@ class Writing:
 
         if self.engine != "vllm":
             raise InvalidInputError(f"--engine {self.engine!r} is not known. Accepted: vllm.")
-        for name in ("base_url", "concurrency", "budget"):
-            if getattr(self, name) is not None:
-                option = "--" + name.replace("_", "-")
-                raise InvalidInputError(f"{option} belongs to a server, and --engine asks none.")
+        if option := self._find_given(("base_url", "concurrency", "budget")):
+            raise InvalidInputError(f"{option} belongs to a server, and --engine asks none.")
         arguments = read_engine_arguments(self.engine_args or "")
         return RayEngine(address or "local", self.replicas or 1, arguments).fill
 

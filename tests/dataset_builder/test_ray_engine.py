@@ -54,7 +54,7 @@ def stand_in(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[...
 
 
 @pytest.fixture
-def without_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+def as_if_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the engine think that vLLM is there."""
     monkeypatch.setattr(ray_engine, "find_spec", lambda name: name)
 
@@ -78,7 +78,7 @@ def test_vllm_gets_messages_sampling_and_the_schema() -> None:
 
 
 @needs_ray
-@pytest.mark.usefixtures("without_vllm")
+@pytest.mark.usefixtures("as_if_vllm")
 def test_answers_come_back_to_their_requests(
     store: AnswerStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +108,7 @@ def test_answers_come_back_to_their_requests(
 
 
 @needs_ray
-@pytest.mark.usefixtures("without_vllm")
+@pytest.mark.usefixtures("as_if_vllm")
 def test_an_engine_that_does_not_start_is_one_error(
     store: AnswerStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,7 +121,7 @@ def test_an_engine_that_does_not_start_is_one_error(
 
 
 @needs_ray
-@pytest.mark.usefixtures("without_vllm")
+@pytest.mark.usefixtures("as_if_vllm")
 def test_a_cluster_that_is_too_small_is_told(
     store: AnswerStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

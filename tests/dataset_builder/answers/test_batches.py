@@ -114,6 +114,16 @@ def test_an_engine_that_answers_nothing_is_an_error(store: AnswerStore) -> None:
     assert len(store) == 0
 
 
+def test_an_engine_that_has_answered_may_fail_at_what_follows(store: AnswerStore) -> None:
+    first, second = make_request("a"), make_request("b")
+    engine = Engine(lambda request: UNANSWERED if request == second else None)
+    filled = fill_in_batches(
+        [first], store, engine, follow=lambda request, _: second if request == first else None
+    )
+    assert engine.batches == [["a"], ["b"]]
+    assert filled.failures == ((second, UNANSWERED),)
+
+
 def test_what_another_run_asks_for_is_waited_for(store: AnswerStore) -> None:
     request, engine = make_request("a"), Engine()
     with AnswerStore(store.path) as other:

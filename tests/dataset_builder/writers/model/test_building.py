@@ -147,7 +147,10 @@ def test_a_refused_session_is_written_anew_with_the_reason(
             ),
             "not English",
         ),
-        (lambda prompt: pack_turns(repeat_first(write_well(prompt))), "a message that stands"),
+        (
+            lambda prompt: pack_turns(repeat_first(write_well(prompt))),
+            "a message that stands elsewhere too",
+        ),
         (
             lambda prompt: edit_first(prompt, lambda text: "This is about nothing in particular."),
             "a planned fact is missing",
@@ -178,9 +181,7 @@ def test_hostile_answers_fall_back_and_are_counted(
 ) -> None:
     script, asked = write(config, tmp_path / "store", answer)
     assert script.summary["sessions"]["written"] == 0
-    [(told, count)] = script.summary["sessions"]["fallbacks_by_reason"].items()
-    assert told.startswith(reason)
-    assert count == 28
+    assert script.summary["sessions"]["fallbacks_by_reason"] == {reason: 28}
     assert asked == 4 * 28
 
 
