@@ -4,7 +4,7 @@
     python -m bench.answers --faults         a server with faults, against one without
 
 The server runs on this machine, in a process of its own, and takes 200 ms for an answer (with
---faults 1 s). A run asks `fill_store` for answers that are not in its store, and its rate is that
+--faults 1 s). A run asks `complete_all` for answers that are not in its store, and its rate is that
 of answers over the seconds from the first request to the last answer. The last line is the result:
 
     concurrent / one at a time: RATIOx (MIN-MAX, N pairs)
@@ -90,7 +90,7 @@ def compare_faults(pair: int) -> tuple[float, str]:
 
 def ask(behaviour: dict[str, Any], count: int, concurrency: int, timeout: float) -> Any:
     """Return the seconds of a run, and how many faults the server made."""
-    from personamem.dataset_builder.answers import AnswerStore, Request, Server, fill_store
+    from personamem.dataset_builder.llm import AnswerStore, Request, Server, complete_all
 
     helpers = load_server()
     requests = [
@@ -102,7 +102,7 @@ def ask(behaviour: dict[str, Any], count: int, concurrency: int, timeout: float)
         AnswerStore(Path(folder) / "answers.sqlite") as store,
     ):
         server = Server(running.url, "key", concurrency=concurrency, timeout=timeout)
-        filled = fill_store(requests, store, server)
+        filled = complete_all(requests, store, server)
         counts = running.counts
     if filled.failures or filled.progress.answered != count:
         raise RuntimeError(f"Of {count} requests {filled.progress.answered} were answered.")

@@ -96,7 +96,7 @@ def load_models(folder: Path) -> tuple[Any, Any]:
     """Return `hf` and `hf-shared` over the same weights, in 32 bits."""
     from lm_eval.models.huggingface import HFLM
 
-    from personamem.models.hf_shared import SharedHFLM
+    from personamem.tasks.models.hf_shared import SharedHFLM
 
     hf = HFLM(pretrained=str(folder), device="cpu", dtype="float32")
     return hf, SharedHFLM(pretrained=hf.model, tokenizer=hf.tokenizer)

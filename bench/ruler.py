@@ -71,8 +71,8 @@ def main() -> int:
 
 def build(contexts: int) -> Made:
     """Build a 32k split of ``contexts`` contexts."""
-    from personamem.dataset_builder.build import build_dataset
-    from personamem.dataset_builder.config import make_config
+    from personamem.dataset_builder.core.config import make_config
+    from personamem.dataset_builder.packaging.build import build_dataset
 
     questions = round(contexts * QUESTIONS_PER_CONTEXT / 4) * 4
     config = make_config(sizes=["32k"], personas=contexts, questions=questions, communities=0)

@@ -201,11 +201,11 @@ def compare_faults(scale: dict[str, Any]) -> int:
 
 def foresee(scale: dict[str, Any]) -> dict[str, str]:
     """Return by prompt what the server will answer, for all requests of all attempts."""
-    from personamem.dataset_builder.script import list_pieces
-    from personamem.dataset_builder.writers.model import MOST_ROUNDS, FlawError
+    from personamem.dataset_builder.packaging.generated_text import list_items
+    from personamem.dataset_builder.packaging.writer_model import MOST_ROUNDS, RejectedTextError
 
     answers: dict[str, str] = {}
-    for piece in list_pieces(configure(scale)):
+    for piece in list_items(configure(scale)):
         faults: list[str] = []
         while len(faults) < MOST_ROUNDS:
             prompt = piece.request(faults).messages[-1]["content"]
@@ -213,15 +213,15 @@ def foresee(scale: dict[str, Any]) -> dict[str, str]:
             try:
                 piece.read(answers[prompt])
                 break
-            except FlawError as error:
+            except RejectedTextError as error:
                 faults.append(error.reason)
     return answers
 
 
 def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
     """Write all sessions; return the seconds, what the server did wrong, and what came of it."""
-    from personamem.dataset_builder.answers import AnswerStore, Server, fill_from
-    from personamem.dataset_builder.script import write_script
+    from personamem.dataset_builder.llm import AnswerStore, Server, fill_from
+    from personamem.dataset_builder.packaging.generated_text import generate_text
 
     helpers = load_server()
     with (
@@ -231,7 +231,7 @@ def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
     ):
         server = Server(running.url, "key", concurrency=16, timeout=TIMEOUT)
         started = time.monotonic()
-        script = write_script(configure(scale), store, fill_from(server))
+        script = generate_text(configure(scale), store, fill_from(server))
         seconds = time.monotonic() - started
         counts = running.counts
         stored = len(store)
@@ -243,7 +243,7 @@ def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
 
 def configure(scale: dict[str, Sequence[str] | int]) -> Any:
     """Return the configuration of a scale."""
-    from personamem.dataset_builder.config import make_config
+    from personamem.dataset_builder.core.config import make_config
 
     return make_config(communities=0, writer="openai", model={"name": "stub"}, **scale)
 

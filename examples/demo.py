@@ -141,7 +141,7 @@ def print_scores(scores: Mapping[str, Mapping[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from personamem.dataset_builder.schema import QUESTION_TYPES
+    from personamem.loaders.formats.schema import QUESTION_TYPES
 
     lines = {"all questions": "acc", **{name: f"acc_{name}" for name in QUESTION_TYPES}}
     lines["no readable letter"] = "unparsable"

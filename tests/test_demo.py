@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.schema import QUESTION_TYPES
+from personamem.loaders.formats.schema import QUESTION_TYPES
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

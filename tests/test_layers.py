@@ -67,7 +67,7 @@ def test_the_builder_imports_downwards(path: Path) -> None:
             assert parts[0] in ("audit", "build", "cli", "diff", "publish", "results"), (
                 f"{path.name} imports {name}"
             )
-        elif name.startswith("personamem.models"):
+        elif name.startswith("personamem.tasks.models"):
             assert parts[0] == "cli", f"{path.name} imports {name}"
 
 
@@ -75,7 +75,7 @@ def test_the_builder_imports_downwards(path: Path) -> None:
     ("folder", "accepted"),
     [
         ("loaders", ("personamem.loaders", *SHARED)),
-        ("tasks", ("personamem.loaders", "personamem.models", *SHARED)),
+        ("tasks", ("personamem.loaders", "personamem.tasks.models", *SHARED)),
         ("cards", ("personamem.cards",)),
     ],
 )

@@ -10,8 +10,8 @@ from multiprocessing import get_context
 from typing import Any
 
 from personamem.dataset_builder.audit.records import Item
-from personamem.dataset_builder.errors import PersonamemError
-from personamem.dataset_builder.parallel import open_pool
+from personamem.dataset_builder.core.parallel import open_pool
+from personamem.loaders.formats.errors import PersonamemError
 
 
 class GateError(PersonamemError):

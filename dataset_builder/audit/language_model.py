@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from personamem.dataset_builder.audit.records import Item, Scores
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.schema import LETTERS, Message
 from personamem.loaders import make_final_turn, render_plain
-from personamem.loaders.templates import find_lost_text
-from personamem.loaders.windows import Prompt, Window, check_prompts_fit
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.schema import LETTERS, Message
+from personamem.loaders.prompting.templates import find_lost_text
+from personamem.loaders.prompting.windows import Prompt, Window, check_prompts_fit
 
 PREFIX = "lm:"
 REPLY_START = "Answer:"

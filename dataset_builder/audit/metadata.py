@@ -22,7 +22,7 @@ from personamem.dataset_builder.audit.folds import (
     number_names,
 )
 from personamem.dataset_builder.audit.records import Item, Scores
-from personamem.dataset_builder.schema import Question
+from personamem.loaders.formats.schema import Question
 
 CYCLES = (2, 3, 4, 5)
 """Periods of the row number that the classifier is told."""

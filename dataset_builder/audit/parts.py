@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from personamem.dataset_builder.audit.community_source import (
+from personamem.dataset_builder.families.personabench.audit.source import (
     COMMUNITIES,
     audit_communities,
     has_communities,
 )
-from personamem.dataset_builder.audit.run import Report, SplitAudit, audit_split
-from personamem.loaders.sources import list_splits
+from personamem.dataset_builder.families.personamem.audit.run import Report, SplitAudit, audit_split
+from personamem.loaders.formats.sources import list_splits
 
 
 def list_parts(source: str | Path) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from personamem.dataset_builder.schema import Annotation, Question
+from personamem.loaders.formats.schema import Annotation, Question
 
 READ_LETTERS = 20_000
 """Policies read this much of a text: no option needs more, and a huge cell costs no more."""

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from personamem.dataset_builder.audit.postings import Postings, Prefix, find_words
+from personamem.dataset_builder.audit.prefix_bm25 import Postings, Prefix, find_words
 from personamem.dataset_builder.audit.records import READ_LETTERS, Item, Scores
-from personamem.dataset_builder.schema import Message
+from personamem.loaders.formats.schema import Message
 
 MENTION_SHARE = 0.5
 RETRIEVED = 5

@@ -6,9 +6,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.audit.community_source import COMMUNITIES
-from personamem.dataset_builder.audit.run import SplitAudit, choose_baselines
-from personamem.loaders.sources import MANIFEST
+from personamem.dataset_builder.families.personabench.audit.source import COMMUNITIES
+from personamem.dataset_builder.families.personamem.audit.run import SplitAudit, choose_baselines
+from personamem.loaders.formats.sources import MANIFEST
 
 
 def make_report(source: str, audits: Sequence[SplitAudit]) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from personamem.dataset_builder import schema
 from personamem.dataset_builder.audit.baselines import OVERALL, SIGNIFICANCE, Baseline
-from personamem.dataset_builder.audit.findings import KEPT_ROWS, Finding, Section
+from personamem.dataset_builder.core.findings import KEPT_ROWS, Finding, Section
 from personamem.dataset_builder.audit.records import Item
 from personamem.dataset_builder.audit.statistics import CHANCE, measure_accuracy
 from personamem.dataset_builder.audit.text import TextFigures
 from personamem.dataset_builder.audit.text.figures import Figure
+from personamem.loaders.formats import schema
 
 SHALLOW_LIMIT = 0.40
 """Over this share of right answers, a benchmark asks for little memory."""

@@ -16,9 +16,9 @@ from personamem.dataset_builder.cli.diff import diff
 from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.inspect import info, show
 from personamem.dataset_builder.cli.publish import publish
-from personamem.dataset_builder.cli.report import report
-from personamem.dataset_builder.cli.retrieve import retrieve
-from personamem.dataset_builder.errors import DatasetError, InvalidInputError, PersonamemError
+from personamem.dataset_builder.families.personabench.report_command import report
+from personamem.dataset_builder.families.personabench.retrieve import retrieve
+from personamem.loaders.formats.errors import DatasetError, InvalidInputError, PersonamemError
 
 app = typer.Typer(
     name="personamem",

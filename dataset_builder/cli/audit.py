@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from personamem.dataset_builder.cli.console import errors, output
-from personamem.dataset_builder.errors import PersonamemError
+from personamem.loaders.formats.errors import PersonamemError
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.audit.run import Report, SplitAudit
+    from personamem.dataset_builder.families.personamem.audit.run import Report, SplitAudit
 
 
 class AuditError(PersonamemError):
@@ -59,8 +59,8 @@ def audit(
     """
     from personamem.dataset_builder.audit.parts import audit_part, list_parts
     from personamem.dataset_builder.audit.report import make_tables, render_page
-    from personamem.dataset_builder.audit.run import choose_baselines
     from personamem.dataset_builder.audit.stored import make_report
+    from personamem.dataset_builder.families.personamem.audit.run import choose_baselines
 
     choose_baselines(baseline or ())
     audits: list[SplitAudit] = []

@@ -10,13 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bars
 
 from personamem.dataset_builder.cli.console import errors, output
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.packs import topic_names
-from personamem.dataset_builder.parallel import import_ahead
-from personamem.dataset_builder.schema import SIZES
+from personamem.dataset_builder.core.parallel import import_ahead
+from personamem.dataset_builder.families.personamem.packs import topic_names
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.schema import SIZES
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.build import Progress
+    from personamem.dataset_builder.packaging.build import Progress
 
 PRICE = "Of a million tokens."
 
@@ -130,14 +130,14 @@ def build(
     Example: personamem build --size 32k --seed 7 --out data
     """
     if workers != 1 and ray is None and not plan:
-        import_ahead("personamem.dataset_builder.worker_imports")
+        import_ahead("personamem.dataset_builder.packaging.worker_imports")
     # Imported here so that --help does not wait for the libraries a build needs.
-    from personamem.dataset_builder.build import build_dataset
     from personamem.dataset_builder.cli.writing import Writing, print_plan, write
-    from personamem.dataset_builder.config import load_config, make_config
-    from personamem.dataset_builder.package.folder import check_folder
-    from personamem.dataset_builder.package.manifest import MADE_WITH
-    from personamem.dataset_builder.ray_workers import RayWorkers
+    from personamem.dataset_builder.core.config import load_config, make_config
+    from personamem.dataset_builder.core.ray_workers import RayWorkers
+    from personamem.dataset_builder.packaging.build import build_dataset
+    from personamem.dataset_builder.packaging.folder import check_folder
+    from personamem.dataset_builder.packaging.manifest import MADE_WITH
 
     writing = Writing(
         store=store,

@@ -13,7 +13,7 @@ from rich.table import Table
 from personamem.dataset_builder.cli.console import output
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.diff import Difference, SplitDifference
+    from personamem.dataset_builder.packaging.diff import Difference, SplitDifference
 
 _HELP = "Folder of a dataset, or a Hub id, optionally with @revision."
 
@@ -33,7 +33,7 @@ def diff(
 
     Example: personamem diff data-1.0.0 me/my-benchmark@v1.1.0 --json changes.json
     """
-    from personamem.dataset_builder.diff import compare_datasets
+    from personamem.dataset_builder.packaging.diff import compare_datasets
 
     difference = compare_datasets(a, b)
     if json_file:

@@ -13,10 +13,10 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from personamem.dataset_builder.answers.cost import Prices
-from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.dataset_builder.open_schema import NOISE_SPLITS
-from personamem.dataset_builder.schema import SIZES
+from personamem.dataset_builder.llm.cost import Prices
+from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.loaders.formats.schema import SIZES
+from personamem.loaders.personabench.schema import NOISE_SPLITS
 
 CONDITIONS = {
     "personamem": ("nocontext", "oracle", "rag"),

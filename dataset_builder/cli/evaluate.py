@@ -40,7 +40,7 @@ def evaluate(context: typer.Context) -> None:
 @contextmanager
 def _wrapped_model(name: str, model_args: dict[str, Any]) -> Iterator[str]:
     """Put the model into lm-eval's registry as we need it; yield its identity."""
-    from personamem.models.wrapping import identify_model, wrap_model
+    from personamem.tasks.models.wrapping import identify_model, wrap_model
 
     identity = identify_model(name, model_args)
     model = wrap_model(name, identity)

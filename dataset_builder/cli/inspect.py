@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.cli.console import output
-from personamem.dataset_builder.cli.inspect_open import show_open
 from personamem.dataset_builder.cli.samples import Sample, find_question, read_samples
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.open_schema import NOISE_SPLITS
+from personamem.dataset_builder.families.personabench.show import show_open
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.personabench.schema import NOISE_SPLITS
 
 Source = Annotated[
     str, typer.Argument(help="Folder of a dataset, or a Hub id, optionally with @revision.")
@@ -29,7 +29,7 @@ def info(
     Example: personamem info data
     """
     from personamem.loaders import load_personamem
-    from personamem.loaders.sources import find_manifest, list_splits
+    from personamem.loaders.formats.sources import find_manifest, list_splits
 
     table = Table(title=escape(source))
     for column in ("split", "questions", "contexts", "types", "topics", "a/b/c/d"):

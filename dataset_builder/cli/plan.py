@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.answers.cost import Prices
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.llm.cost import Prices
+from personamem.loaders.formats.errors import InvalidInputError
 
 _BYTES = {"float32": 4, "float": 4, "float64": 8, "int8": 1, "float8_e4m3fn": 1}
 _DEFAULT_BYTES = 2

@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.table import Table
 
-from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.cli.eval_arguments import OUR_PREFIXES, Evaluation, tasks_folder
 from personamem.dataset_builder.cli.plan import (
@@ -18,8 +17,9 @@ from personamem.dataset_builder.cli.plan import (
     read_cache_bytes,
     select_numbers,
 )
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.dataset_builder.llm.cost import Prices
+from personamem.loaders.formats.errors import InvalidInputError
 
 # Many questions see the same sessions.
 _count = lru_cache(maxsize=20_000)(count_tokens)
@@ -95,7 +95,7 @@ def _plan_question(task: Any, doc: Mapping[str, Any]) -> PlannedQuestion:
 
 
 def _print_memory(evaluation: Evaluation, total: TaskPlan) -> None:
-    from personamem.models.on_demand import WHOLE_CONTEXT_LETTERS
+    from personamem.tasks.models.on_demand import WHOLE_CONTEXT_LETTERS
 
     out = output()
     per_token = read_cache_bytes(evaluation.config.model_args)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from personamem.dataset_builder.cli.console import errors
-from personamem.dataset_builder.errors import InvalidInputError, PersonamemError
+from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from typing import Any
 
 import jsonlines
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.schema import LETTERS
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.schema import LETTERS
 
 _SCORES = ("acc", "recall", "f1")
 

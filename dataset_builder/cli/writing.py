@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from personamem.dataset_builder.cli.console import output
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.answers import AnswerStore, Fill, Prices
-    from personamem.dataset_builder.config import BuildConfig
-    from personamem.dataset_builder.script import Script
+    from personamem.dataset_builder.core.config import BuildConfig
+    from personamem.dataset_builder.llm import AnswerStore, Fill, Prices
+    from personamem.dataset_builder.packaging.generated_text import GeneratedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Writing:
         return self._reach_server()
 
     def _make_engine(self, address: str | None) -> "Fill":
-        from personamem.dataset_builder.ray_engine import RayEngine
+        from personamem.dataset_builder.llm.ray_engine import RayEngine
 
         if self.engine != "vllm":
             raise InvalidInputError(f"--engine {self.engine!r} is not known. Accepted: vllm.")
@@ -65,7 +65,7 @@ class Writing:
         return RayEngine(address or "local", self.replicas or 1, arguments).fill
 
     def _reach_server(self) -> "Fill | None":
-        from personamem.dataset_builder.answers import Server, fill_from
+        from personamem.dataset_builder.llm import Server, fill_from
 
         if self.base_url is None:
             if self.concurrency is not None or self.budget is not None:
@@ -77,7 +77,7 @@ class Writing:
 
     def prices(self) -> "Prices":
         """Return the prices; nothing costs anything where none is given."""
-        from personamem.dataset_builder.answers import FREE, Prices
+        from personamem.dataset_builder.llm import FREE, Prices
 
         if self.price_input is None and self.price_output is None:
             if self.price_cached is not None:
@@ -109,15 +109,15 @@ def read_engine_arguments(words: str) -> dict[str, Any]:
 
 def print_plan(config: "BuildConfig", writing: Writing) -> None:
     """Print what the next round of writing takes; send nothing, and make no store."""
-    from personamem.dataset_builder.answers import AnswerStore
-    from personamem.dataset_builder.script import estimate_script
-    from personamem.dataset_builder.writers.model import MOST_ROUNDS
+    from personamem.dataset_builder.llm import AnswerStore
+    from personamem.dataset_builder.packaging.generated_text import estimate_text
+    from personamem.dataset_builder.packaging.writer_model import MOST_ROUNDS
 
     prices = writing.prices()
     with TemporaryDirectory() as nowhere:
         known = writing.store if writing.store and writing.store.exists() else None
         with AnswerStore(known or Path(nowhere) / "none") as store:
-            planned = estimate_script(config, store, prices)
+            planned = estimate_text(config, store, prices)
     output().print(
         f"calls: {planned.calls:,} (up to {MOST_ROUNDS} times as many if every piece is "
         "refused each time)"
@@ -128,11 +128,11 @@ def print_plan(config: "BuildConfig", writing: Writing) -> None:
         output().print(f"price: at most {planned.price:.2f} without rewrites")
 
 
-def write(config: "BuildConfig", writing: Writing, address: str | None) -> "Script":
+def write(config: "BuildConfig", writing: Writing, address: str | None) -> "GeneratedText":
     """Have all text written, with a bar or lines for each round; ``address`` is of a cluster."""
-    from personamem.dataset_builder.answers import Progress
     from personamem.dataset_builder.cli.answering import show_answers
-    from personamem.dataset_builder.script import write_script
+    from personamem.dataset_builder.llm import Progress
+    from personamem.dataset_builder.packaging.generated_text import generate_text
 
     fill, prices = writing.source(address), writing.prices()
     rounds: dict[int, Callable[[Progress], None]] = {}
@@ -145,7 +145,7 @@ def write(config: "BuildConfig", writing: Writing, address: str | None) -> "Scri
                 rounds[attempt] = shown.enter_context(show_answers(what))
             rounds[attempt](progress)
 
-        script = write_script(
+        script = generate_text(
             config, store, fill, prices=prices, budget=writing.budget, report=report
         )
     for kind, counts in script.summary.items():
@@ -166,7 +166,7 @@ def _print_counts(kind: str, counts: dict[str, Any]) -> None:
 
 @contextmanager
 def _open_store(writing: Writing) -> "Iterator[AnswerStore]":
-    from personamem.dataset_builder.answers import AnswerStore
+    from personamem.dataset_builder.llm import AnswerStore
 
     if writing.store is None:
         raise InvalidInputError(

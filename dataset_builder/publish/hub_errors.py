@@ -13,7 +13,7 @@ from huggingface_hub.errors import (
     OfflineModeIsEnabled,
 )
 
-from personamem.dataset_builder.errors import InvalidInputError, PersonamemError
+from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
 HINT = "Set HF_TOKEN, or run `hf auth login`, with a token that may write to the repository"
 AGAIN = "Nothing was tagged. Run the same command again: what is there already is not sent twice."

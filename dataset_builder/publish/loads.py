@@ -4,8 +4,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from personamem.dataset_builder.errors import DatasetError
 from personamem.dataset_builder.publish.local import CARD, LocalDataset
+from personamem.loaders.formats.errors import DatasetError
 
 ROWS_AT_ONCE = 16
 """Rows that are in memory at a time: contexts of the largest split take megabytes each."""

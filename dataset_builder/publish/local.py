@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.package.manifest import MANIFEST
-from personamem.dataset_builder.package.tables import hash_file
-from personamem.loaders.manifest import check_file, read_manifest
-from personamem.loaders.sources import parse_source
+from personamem.dataset_builder.families.personamem.tables import hash_file
+from personamem.dataset_builder.packaging.manifest import MANIFEST
+from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.manifest import check_file, read_manifest
+from personamem.loaders.formats.sources import parse_source
 
 CARD = "README.md"
 AUDIT = "audit.json"

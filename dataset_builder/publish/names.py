@@ -5,7 +5,7 @@ import re
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 
 _NUMBER = r"(?:0|[1-9]\d*)"
 _WORD = r"(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)"

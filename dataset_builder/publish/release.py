@@ -14,7 +14,6 @@ from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError
 
 from personamem.cards import Score
-from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.publish.hub_errors import (
     AGAIN,
     HINT,
@@ -37,6 +36,7 @@ from personamem.dataset_builder.publish.remote import (
     read_remote,
 )
 from personamem.dataset_builder.publish.verdict import Tell, settle_audit, settle_card
+from personamem.loaders.formats.errors import InvalidInputError
 
 MAIN = "main"
 

@@ -10,9 +10,9 @@ from huggingface_hub import HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.package.manifest import MANIFEST
+from personamem.dataset_builder.packaging.manifest import MANIFEST
 from personamem.dataset_builder.publish.local import CARD, LocalFile
+from personamem.loaders.formats.errors import InvalidInputError
 
 KIND = "dataset"
 

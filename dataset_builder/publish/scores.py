@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from personamem.cards import Score
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 
 METRIC = "acc,none"
 ERROR = "acc_stderr,none"

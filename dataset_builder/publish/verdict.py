@@ -14,8 +14,8 @@ from typing import Any
 from personamem.cards import Score, is_as_rendered, render_card
 from personamem.dataset_builder.audit.parts import audit_part, list_parts
 from personamem.dataset_builder.audit.stored import find_gap, make_report, name_failures
-from personamem.dataset_builder.errors import DatasetError, PersonamemError
 from personamem.dataset_builder.publish.local import AUDIT, CARD, LocalDataset
+from personamem.loaders.formats.errors import DatasetError, PersonamemError
 
 Tell = Callable[[str], None]
 """Hears what is going on, in one line."""

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 
 _NOT_OFFICIAL = re.compile(r"[^a-zA-Z0-9\s]")
 _WORD = re.compile(r"[^\W_]+")

@@ -4,11 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from personamem.dataset_builder.errors import DatasetError, unknown_choice
+from personamem.loaders.formats.errors import DatasetError, unknown_choice
+from personamem.loaders.formats.sources import (
+    MANIFEST,
+    find_files,
+    parse_source,
+    refuse_half_written,
+)
 from personamem.loaders.personabench.official import find_official_release
 from personamem.loaders.personabench.ours import OurDataset
 from personamem.loaders.personabench.records import Archive, Community
-from personamem.loaders.sources import MANIFEST, find_files, parse_source, refuse_half_written
 
 
 class Reader(Protocol):

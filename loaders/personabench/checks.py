@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.open_schema import GoldValue
+from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.personabench.schema import GoldValue
 
 
 def refuse_duplicates(path: Path, kind: str, names: Sequence[str]) -> None:

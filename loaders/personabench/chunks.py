@@ -3,8 +3,8 @@
 import json
 from typing import Any, Literal
 
-from personamem.dataset_builder.open_schema import Purchase, Utterance
 from personamem.loaders.personabench.records import Session
+from personamem.loaders.personabench.schema import Purchase, Utterance
 
 ChunkForm = Literal["json", "plain"]
 CHUNK_FORMS: tuple[ChunkForm, ...] = ("json", "plain")

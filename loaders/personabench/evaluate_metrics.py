@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 import datasets
 import evaluate
 
-from personamem.dataset_builder.errors import unknown_choice
+from personamem.loaders.formats.errors import unknown_choice
 from personamem.loaders.personabench.answers import decode_answer
 from personamem.loaders.personabench.records import Difficulty, Question, QuestionType
 from personamem.loaders.personabench.scoring import (

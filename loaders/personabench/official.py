@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.open_schema import DocumentKind, Purchase, Utterance
+from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
 from personamem.loaders.personabench.official_format import (
     ConversationEntry,
@@ -41,6 +40,7 @@ from personamem.loaders.personabench.records import (
     Relation,
     Session,
 )
+from personamem.loaders.personabench.schema import DocumentKind, Purchase, Utterance
 
 _ROOTS = ("synthetic_data", "eval_data_v1/synthetic_data", "eval_data/eval_data_v1/synthetic_data")
 _PARTS = ("eval_info", "graph_json", "private_data")

@@ -18,7 +18,7 @@ from pydantic import (
     ValidationError,
 )
 
-from personamem.dataset_builder.errors import DatasetError
+from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.personabench.records import Answer, AnswerItem, Difficulty, QuestionType
 
 TIME_FORMAT = "%Y/%b/%d/%I:%M %p"

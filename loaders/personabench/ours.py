@@ -17,16 +17,9 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from personamem.dataset_builder.errors import DatasetError
-from personamem.dataset_builder.open_schema import (
-    DOCUMENTS_SCHEMA,
-    NOISE_SPLITS,
-    OPEN_QUESTIONS_SCHEMA,
-    DocumentKind,
-    Purchase,
-    Utterance,
-)
-from personamem.loaders.manifest import check_file, read_manifest
+from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.manifest import check_file, read_manifest
+from personamem.loaders.formats.sources import MANIFEST, Source, find_files
 from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
 from personamem.loaders.personabench.official_format import TIME_FORMAT, read_answer, read_form
 from personamem.loaders.personabench.records import (
@@ -40,8 +33,15 @@ from personamem.loaders.personabench.records import (
     Relation,
     Session,
 )
-from personamem.loaders.questions import read_table
-from personamem.loaders.sources import MANIFEST, Source, find_files
+from personamem.loaders.personabench.schema import (
+    DOCUMENTS_SCHEMA,
+    NOISE_SPLITS,
+    OPEN_QUESTIONS_SCHEMA,
+    DocumentKind,
+    Purchase,
+    Utterance,
+)
+from personamem.loaders.personamem.questions import read_table
 
 COMMUNITIES = "communities.json"
 

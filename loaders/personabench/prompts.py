@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from personamem.dataset_builder.open_schema import DocumentKind
-from personamem.dataset_builder.schema import Message
+from personamem.loaders.formats.schema import Message
 from personamem.loaders.personabench.chunks import render_plain
 from personamem.loaders.personabench.records import Question, Session, order_by_time
+from personamem.loaders.personabench.schema import DocumentKind
 
 OPENING = (
     "I am {name}. These are private documents of mine, the oldest first: conversations with people "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Literal
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench.scoring import (
     Agreement,
     ScoredAnswer,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from personamem.dataset_builder.open_schema import DocumentKind, GoldValue, Purchase, Utterance
+from personamem.loaders.personabench.schema import DocumentKind, GoldValue, Purchase, Utterance
 
 AnswerItem = str | int | float | Mapping[str, str | int | float]
 """A short text, a number, or named values such as ``{"cat": "Whiskers"}``."""

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench.answers import items_of
 from personamem.loaders.personabench.records import AnswerItem
-from personamem.loaders.thoughts import strip_thoughts
+from personamem.loaders.prompting.reasoning import strip_reasoning
 
 SHORT_LINE = 80
 """The most letters of a reply that is taken as one item."""
@@ -32,7 +32,7 @@ _ERRORS = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError)
 
 def read_items(text: str) -> tuple[AnswerItem, ...] | None:
     """Return the items of a reply, none for an empty list; None where it cannot be read."""
-    reply = strip_thoughts(text)
+    reply = strip_reasoning(text)
     if not reply or reply.count("[") > MOST_BRACKETS:
         return None
     found = list(_find_lists(reply)) or list(_find_lists(reply.translate(_QUOTES)))

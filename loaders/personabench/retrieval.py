@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench.chunks import ChunkForm, render_chunk
 from personamem.loaders.personabench.groups import group_questions
 from personamem.loaders.personabench.records import Archive, GroundedQuestion, Question

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from personamem.dataset_builder.errors import DatasetError
+from personamem.loaders.formats.errors import DatasetError
 
 Vector = npt.NDArray[np.float32]
 

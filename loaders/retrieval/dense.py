@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from personamem.dataset_builder.errors import InvalidInputError, PersonamemError
+from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 from personamem.loaders.retrieval.cache import EmbeddingCache, Vector
 from personamem.loaders.retrieval.extra import import_extra
 from personamem.loaders.retrieval.models import EmbeddingModel

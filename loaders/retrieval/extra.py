@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from personamem.dataset_builder.errors import PersonamemError
+from personamem.loaders.formats.errors import PersonamemError
 
 
 def import_extra(module: str) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
 
-from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
+from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 
 HUB_IDS = {
     "minilm": "sentence-transformers/all-MiniLM-L6-v2",

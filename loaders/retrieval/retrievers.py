@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 
 RETRIEVERS = ("bm25", "minilm", "mpnet", "bge-m3", "random")
 """Names that ``make_retriever`` knows; a path to a model is accepted as well."""

@@ -6,10 +6,10 @@ from lm_eval.api.registry import model_registry
 
 MODELS = {
     "hf-shared": (
-        "personamem.models.hf_shared:SharedHFLM",
+        "personamem.tasks.models.hf_shared:SharedHFLM",
         ("torch", "transformers", "accelerate"),
     ),
-    "vllm-shared": ("personamem.models.vllm_shared:SharedVLLM", ("vllm",)),
+    "vllm-shared": ("personamem.tasks.models.vllm_shared:SharedVLLM", ("vllm",)),
 }
 """The models by name: the class, and the packages that must be installed for it."""
 

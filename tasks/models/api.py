@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 from lm_eval.api.instance import Instance
 from tqdm import tqdm
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.models.on_demand import PromptsOnDemand
-from personamem.models.replies import (
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.tasks.models.on_demand import PromptsOnDemand
+from personamem.tasks.models.replies import (
     PLACEHOLDER_VARIABLE,
     Failure,
     RequestFailedError,
@@ -29,7 +29,7 @@ from personamem.models.replies import (
     failure_of_status,
     seconds_to_wait,
 )
-from personamem.models.usage import Usage
+from personamem.tasks.models.usage import Usage
 
 MAX_ATTEMPTS = 8
 """About two minutes of waiting, with the pauses of ``seconds_to_wait``."""
@@ -37,7 +37,7 @@ MAX_ATTEMPTS = 8
 _log = logging.getLogger(__name__)
 
 
-class SafeCalls(PromptsOnDemand):
+class RobustApiMixin(PromptsOnDemand):
     """To be mixed in before a subclass of lm-eval's ``LocalCompletionsAPI``.
 
     ``usage`` sums the tokens that the server reports, over all objects of the class.

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedConfig, cache_utils
 
-from personamem.dataset_builder.errors import PersonamemError
+from personamem.loaders.formats.errors import PersonamemError
 
 GROWING_LAYERS = (
     cache_utils.DynamicLayer,

@@ -18,8 +18,8 @@ from lm_eval.models.utils import (
 )
 from transformers.generation import GenerationMode
 
-from personamem.models.prefixes import Node, Tokens
-from personamem.models.reading import ContextReader, Mark, is_out_of_memory
+from personamem.tasks.models.prefixes import Node, Tokens
+from personamem.tasks.models.reading import ContextReader, Mark, is_out_of_memory
 
 SHARING_MODES = (GenerationMode.GREEDY_SEARCH, GenerationMode.SAMPLE)
 """Ways to generate that go on from a cache of one row, token by token."""

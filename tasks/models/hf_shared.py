@@ -26,21 +26,21 @@ from lm_eval.api.registry import register_model
 from lm_eval.models.huggingface import HFLM
 from tqdm import tqdm
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.models.branches import can_branch
-from personamem.models.caches import can_repeat, measure_cache
-from personamem.models.generations import (
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.tasks.models.branches import can_branch
+from personamem.tasks.models.caches import can_repeat, measure_cache
+from personamem.tasks.models.generations import (
     GenerationReader,
     Prompt,
     can_share,
     make_settings,
     read_reply,
 )
-from personamem.models.likelihoods import Answer, LikelihoodReader, Target
-from personamem.models.prefixes import PrefixTree, Tokens, walk
-from personamem.models.probe import PROBE_TOKENS, check_branching, check_continuing
-from personamem.models.reading import ContextReader
-from personamem.models.tokens import PieceEncoder
+from personamem.tasks.models.likelihoods import Answer, LikelihoodReader, Target
+from personamem.tasks.models.prefixes import PrefixTree, Tokens, walk
+from personamem.tasks.models.probe import PROBE_TOKENS, check_branching, check_continuing
+from personamem.tasks.models.reading import ContextReader
+from personamem.tasks.models.tokens import PieceEncoder
 
 PREFILL_CHUNK = 1024
 """Tokens read at once, unless told otherwise."""

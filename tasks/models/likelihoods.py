@@ -14,8 +14,8 @@ from itertools import accumulate
 import torch
 import torch.nn.functional as functional
 
-from personamem.models.prefixes import Node, PrefixTree, Tokens
-from personamem.models.reading import ContextReader, Mark, OutOfMemoryError
+from personamem.tasks.models.prefixes import Node, PrefixTree, Tokens
+from personamem.tasks.models.reading import ContextReader, Mark, OutOfMemoryError
 
 Answer = tuple[float, bool]
 

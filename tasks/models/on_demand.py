@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 from lm_eval.api.instance import Instance
 from tqdm import tqdm
 
-from personamem.loaders.references import PromptReference
+from personamem.loaders.prompting.references import PromptReference
 
 WHOLE_CONTEXT_LETTERS = 150_000_000
 """All prompts of one context of 1M tokens with about fifty questions, and some to spare."""
@@ -32,13 +32,13 @@ class AnswerStore(Protocol):
 class PromptsOnDemand:
     """To be mixed in before a subclass of ``lm_eval.api.model.LM``.
 
-    ``identity`` tells the model and its arguments from others; ``chunk_letters`` bounds the text
+    ``identity`` tells the model and its arguments from others; ``chunk_characters`` bounds the text
     that is in memory at a time.
     """
 
     takes_prompt_references: ClassVar[bool] = True
     identity: ClassVar[str] = ""
-    chunk_letters: ClassVar[int] = WHOLE_CONTEXT_LETTERS
+    chunk_characters: ClassVar[int] = WHOLE_CONTEXT_LETTERS
     _present: "ReferenceStore | None" = None
 
     def set_cache_hook(self, cache_hook: AnswerStore) -> None:
@@ -69,7 +69,7 @@ class PromptsOnDemand:
             answers = run([requests[i] for i in plain], **options)
             for i, answer in zip(plain, answers, strict=True):
                 results[i] = answer
-        chunks = plan_chunks(requests, self.chunk_letters)
+        chunks = plan_chunks(requests, self.chunk_characters)
         for chunk in tqdm(chunks, desc="Contexts, in chunks", disable=len(chunks) == 1):
             answers = self._answer_chunk(run, method, [requests[i] for i in chunk], options)
             for i, answer in zip(chunk, answers, strict=True):

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from personamem.models import prefixes
+from personamem.tasks.models import prefixes
 
 _Branch = tuple[int, list[int]]
 """The length of the longest prompt of a branch, and its prompts in order."""

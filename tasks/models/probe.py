@@ -11,10 +11,10 @@ import logging
 import numpy as np
 import torch
 
-from personamem.models.branches import check_layers
-from personamem.models.caches import CacheError
-from personamem.models.prefixes import Tokens
-from personamem.models.reading import ContextReader
+from personamem.tasks.models.branches import check_layers
+from personamem.tasks.models.caches import CacheError
+from personamem.tasks.models.prefixes import Tokens
+from personamem.tasks.models.reading import ContextReader
 
 logger = logging.getLogger(__name__)
 

@@ -19,11 +19,17 @@ from typing import Any
 from lm_eval.api.instance import Instance
 from lm_eval.api.task import ConfigurableTask
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.schema import Message
-from personamem.loaders.references import PromptReference
-from personamem.loaders.rendering import Renderer
-from personamem.loaders.windows import Prompt, Window, check_prompts_fit, find_model, window_of
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.schema import Message
+from personamem.loaders.prompting.references import PromptReference
+from personamem.loaders.prompting.rendering import Renderer
+from personamem.loaders.prompting.windows import (
+    Prompt,
+    Window,
+    check_prompts_fit,
+    find_model,
+    window_of,
+)
 
 DATASET_VARIABLE = "PERSONAMEM_DATASET"
 

@@ -21,9 +21,9 @@ import torch
 from numpy.typing import NDArray
 from transformers import DynamicCache
 
-from personamem.dataset_builder.errors import PersonamemError
-from personamem.models.branches import Row, place, read_in_branches
-from personamem.models.caches import (
+from personamem.loaders.formats.errors import PersonamemError
+from personamem.tasks.models.branches import Row, place, read_in_branches
+from personamem.tasks.models.caches import (
     CacheError,
     Snapshot,
     check_cache,
@@ -31,7 +31,7 @@ from personamem.models.caches import (
     restore_snapshot,
     take_snapshot,
 )
-from personamem.models.prefixes import Tokens
+from personamem.tasks.models.prefixes import Tokens
 
 LEAST_CHUNK = 16
 

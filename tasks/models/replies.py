@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from personamem.dataset_builder.errors import PersonamemError
+from personamem.loaders.formats.errors import PersonamemError
 
 PLACEHOLDER_VARIABLE = "LMEVAL_MODEL_NONE_ANSWER_PLACEHOLDER"
 """lm-eval's own: where it is set, it is the text of a reply without one."""

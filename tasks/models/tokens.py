@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from personamem.models.prefixes import Tokens
+from personamem.tasks.models.prefixes import Tokens
 
 Encode = Callable[[str], list[int]]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from vllm import LLM, RequestOutput, SamplingParams, TokensPrompt
 
-from personamem.models.prefix_order import deal_in_stretches
+from personamem.tasks.models.prefix_order import deal_in_stretches
 
 TOKENS_AHEAD = 2**24
 """Tokens of prompts that an engine is given at a time, unless a single prompt has more."""

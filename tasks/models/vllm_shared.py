@@ -29,16 +29,16 @@ from lm_eval.api.registry import register_model
 from lm_eval.models.utils import postprocess_generated_text
 from tqdm import tqdm
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.models.continuations import (
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.tasks.models.continuations import (
     NextToken,
     Tokens,
     are_questions_cheaper,
     join_answers,
     plan_questions,
 )
-from personamem.models.prefix_order import count_shared, order_by_prefix
-from personamem.models.vllm_distribution import make_vllm_version_known
+from personamem.tasks.models.prefix_order import count_shared, order_by_prefix
+from personamem.tasks.models.vllm_distribution import make_vllm_version_known
 
 make_vllm_version_known()
 
@@ -46,7 +46,7 @@ make_vllm_version_known()
 from lm_eval.models.vllm_causallms import VLLM  # noqa: E402
 from vllm import LLM, RequestOutput, SamplingParams  # noqa: E402
 
-from personamem.models.vllm_jobs import Job, run_in_engine, run_on_replicas  # noqa: E402
+from personamem.tasks.models.vllm_jobs import Job, run_in_engine, run_on_replicas  # noqa: E402
 
 BATCH_CHARACTERS = 2**24
 """Text that is tokenized at a time: enough for the tokenizer's threads, little enough to hold."""

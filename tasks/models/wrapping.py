@@ -9,11 +9,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.errors import InvalidInputError, unknown_choice
-from personamem.models import MODELS, register_models
-from personamem.models.api import SafeCalls
-from personamem.models.on_demand import FEW_PROMPTS_LETTERS, WHOLE_CONTEXT_LETTERS, PromptsOnDemand
-from personamem.models.usage import Usage
+from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.tasks.models import MODELS, register_models
+from personamem.tasks.models.api import RobustApiMixin
+from personamem.tasks.models.on_demand import (
+    FEW_PROMPTS_LETTERS,
+    WHOLE_CONTEXT_LETTERS,
+    PromptsOnDemand,
+)
+from personamem.tasks.models.usage import Usage
 
 OURS = tuple(MODELS)
 _NO_MODEL_ARGUMENTS = frozenset({"max_retries", "num_concurrent", "timeout", "batch_size"})
@@ -30,10 +34,10 @@ def wrap_model(name: str, identity: str) -> type[Any]:
 
     plain = _find_class(name)
     modules = {base.__module__ for base in plain.__mro__}
-    mixin = SafeCalls if "lm_eval.models.openai_completions" in modules else PromptsOnDemand
+    mixin = RobustApiMixin if "lm_eval.models.openai_completions" in modules else PromptsOnDemand
     attributes = {
         "identity": identity,
-        "chunk_letters": getattr(plain, "chunk_letters", _chunk_letters(modules, name)),
+        "chunk_characters": getattr(plain, "chunk_characters", _chunk_letters(modules, name)),
         "usage": Usage(),
         "__module__": plain.__module__,
         "__doc__": plain.__doc__,

@@ -23,13 +23,13 @@ from personamem.cards.fields import (
     DOCUMENTS_FIELDS,
     OPEN_QUESTIONS_FIELDS,
 )
-from personamem.dataset_builder.open_schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
-from personamem.dataset_builder.schema import (
+from personamem.loaders.formats.schema import (
     ANNOTATIONS_SCHEMA,
     BENCHMARK_SCHEMA,
     CONTEXTS_SCHEMA,
     QUESTION_TYPES,
 )
+from personamem.loaders.personabench.schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import pytest
 
-from personamem.dataset_builder.build import build_dataset
-from personamem.dataset_builder.config import BuildConfig, make_config
-from personamem.dataset_builder.contexts import Context, build_context
-from personamem.dataset_builder.planning import GroupPlan, plan_split
-from personamem.dataset_builder.world.cohort import Cohort, build_cohort
+from personamem.dataset_builder.core.config import BuildConfig, make_config
+from personamem.dataset_builder.families.personamem.contexts import Context, build_context
+from personamem.dataset_builder.families.personamem.planning import GroupPlan, plan_split
+from personamem.dataset_builder.families.personamem.world.cohort import Cohort, build_cohort
+from personamem.dataset_builder.packaging.build import build_dataset
 
 
 class BuiltGroup(NamedTuple):

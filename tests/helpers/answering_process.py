@@ -1,4 +1,4 @@
-"""Runs of ``fill_store`` in processes of their own, which tests kill.
+"""Runs of ``complete_all`` in processes of their own, which tests kill.
 
 The libraries are imported once, in a process that then forks a child for every run.
 """
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.answers import AnswerStore, Request, Server, fill_store
-from personamem.dataset_builder.errors import PersonamemError
+from personamem.dataset_builder.llm import AnswerStore, Request, Server, complete_all
+from personamem.loaders.formats.errors import PersonamemError
 
 
 def make_requests(count: int) -> list[Request]:
@@ -104,7 +104,7 @@ def run(order: dict[str, Any]) -> dict[str, Any]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     try:
         with AnswerStore(path) as store:
-            filled = fill_store(make_requests(count), store, Server(url, "key", **order))
+            filled = complete_all(make_requests(count), store, Server(url, "key", **order))
     except PersonamemError as error:
         return {"error": f"{type(error).__name__}: {error}"}
     progress = filled.progress

@@ -4,7 +4,7 @@ from typing import Any
 
 from fault_server import Behaviour, serve_faults
 
-from personamem.dataset_builder.answers import AnswerStore, Request, Server, fill_store
+from personamem.dataset_builder.llm import AnswerStore, Request, Server, complete_all
 
 KEY = "sk-secret-4711"
 
@@ -18,6 +18,6 @@ def ask_one(store: AnswerStore, behaviour: Behaviour, request: Request, **settin
     """The outcome of one request, and how often it was asked."""
     prompt = request.messages[-1]["content"]
     with serve_faults(behaviour) as server:
-        fill_store([request], store, Server(server.url, KEY, **settings))
+        complete_all([request], store, Server(server.url, KEY, **settings))
         asked = server.counts[prompt]["asked"]
     return store.get(request.key), asked

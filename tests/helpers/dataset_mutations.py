@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from dataset_edits import DatasetEdit
 
-from personamem.dataset_builder import schema
-from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.loaders.formats import schema
 
 Mutation = Callable[[DatasetEdit], None]
 

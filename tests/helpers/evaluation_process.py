@@ -7,7 +7,7 @@ from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-PRELOADED = ["lm_eval.__main__", "lm_eval.evaluator", "personamem.models.hf_shared"]
+PRELOADED = ["lm_eval.__main__", "lm_eval.evaluator", "personamem.tasks.models.hf_shared"]
 
 
 def start_evaluation(arguments: list[str], log: Path) -> ForkServerProcess:
@@ -29,7 +29,7 @@ def _evaluate(arguments: list[str], log: Path) -> None:
 
     # lm-eval's own tasks are thousands of files, and looked through at every start.
     TaskManager.__init__ = partialmethod(TaskManager.__init__, include_defaults=False)  # type: ignore[method-assign]
-    from personamem.models import register_models
+    from personamem.tasks.models import register_models
 
     register_models()
     cli_evaluate()

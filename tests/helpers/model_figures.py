@@ -39,7 +39,7 @@ def main(name: str, folder: str, dataset: str, out: str) -> None:
     import lm_eval.models  # noqa: F401  (registers those of lm-eval)
     from lm_eval.api.registry import get_model
 
-    from personamem.models import register_models
+    from personamem.tasks.models import register_models
 
     register_models()
     model = get_model(name)(pretrained=folder, dtype="float32", **OPTIONS[name])

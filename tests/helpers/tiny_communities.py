@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from personamem.dataset_builder.open_schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
+from personamem.loaders.personabench.schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
 
 Row = dict[str, Any]
 

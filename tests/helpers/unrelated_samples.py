@@ -7,7 +7,7 @@ from datetime import date, datetime
 from functools import cache
 from random import Random
 
-from personamem.dataset_builder.unrelated import UnrelatedWriter
+from personamem.dataset_builder.fillers import UnrelatedWriter
 
 WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 DATE = r"(\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4})"

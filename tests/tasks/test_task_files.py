@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from personamem.dataset_builder.open_schema import NOISE_SPLITS
-from personamem.dataset_builder.schema import SIZES
+from personamem.loaders.formats.schema import SIZES
+from personamem.loaders.personabench.schema import NOISE_SPLITS
 
 CONDITIONS = {"": "full", "_nocontext": "nocontext", "_oracle": "oracle", "_rag": "rag"}
 NAMES = [f"personamem_{s}{c}{ll}" for s, c, ll in product(SIZES, CONDITIONS, ("", "_ll"))]

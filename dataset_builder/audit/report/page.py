@@ -6,11 +6,11 @@ from pathlib import Path
 
 from jinja2 import Template
 
-from personamem.dataset_builder.audit.findings import Section
+from personamem.dataset_builder.core.findings import Section
 from personamem.dataset_builder.audit.report.plots import draw_baselines, draw_histogram
-from personamem.dataset_builder.audit.run import SplitAudit
 from personamem.dataset_builder.audit.verdicts import SHALLOW_LIMIT
-from personamem.dataset_builder.pages import load_template
+from personamem.dataset_builder.families.personamem.audit.run import SplitAudit
+from personamem.dataset_builder.reports import load_template
 
 _TEMPLATE = Path(__file__).with_name("page.html.jinja")
 

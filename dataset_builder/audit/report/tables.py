@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from rich.markup import escape
 from rich.table import Table
 
-from personamem.dataset_builder.audit.findings import Finding, Section
-from personamem.dataset_builder.audit.run import SplitAudit
-from personamem.dataset_builder.pages import format_figure
+from personamem.dataset_builder.core.findings import Finding, Section
+from personamem.dataset_builder.families.personamem.audit.run import SplitAudit
+from personamem.dataset_builder.reports import format_figure
 
 SHOWN_ROWS = 3
 

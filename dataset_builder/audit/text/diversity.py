@@ -21,7 +21,7 @@ from personamem.dataset_builder.audit.text.words import (
     hash_ngrams,
     mark_runs,
 )
-from personamem.dataset_builder.streams import stream
+from personamem.dataset_builder.core.rng import make_rng
 
 BLOCK_WORDS = 4_000
 LONG_GRAM = 8
@@ -150,7 +150,7 @@ def _measure_repetition(
 def _sample_messages(context_id: str, words: ContextWords, seed: int) -> list[str]:
     spoken = np.flatnonzero(words.spoken).tolist()
     if len(spoken) > SAMPLED_MESSAGES:
-        draw = stream(seed, "audit", "self-bleu", context_id)
+        draw = make_rng(seed, "audit", "self-bleu", context_id)
         spoken = sorted(draw.sample(spoken, SAMPLED_MESSAGES))
     return [words.texts[index][:SAMPLED_LETTERS] for index in spoken]
 

@@ -32,7 +32,7 @@ from personamem.dataset_builder.audit.text.figures import (
 from personamem.dataset_builder.audit.text.personal import PERSONAL_KINDS, find_personal
 from personamem.dataset_builder.audit.text.residue import find_residue
 from personamem.dataset_builder.audit.text.words import read_words
-from personamem.dataset_builder.schema import Message
+from personamem.loaders.formats.schema import Message
 
 _SPOKEN = "messages of user and assistant (system messages repeat the persona by design)"
 _BLOCKS = (

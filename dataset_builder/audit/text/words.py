@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from personamem.dataset_builder.schema import Message
+from personamem.loaders.formats.schema import Message
 
 Hashes = NDArray[np.uint64]
 

@@ -12,9 +12,9 @@ from personamem.dataset_builder.audit.language_model import (
     score_language_model,
 )
 from personamem.dataset_builder.audit.records import Item, make_items
-from personamem.dataset_builder.audit.sources import read_split
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.dataset_builder.families.personamem.audit.sources import read_split
 from personamem.loaders import load_personamem
+from personamem.loaders.formats.errors import InvalidInputError
 
 QUESTIONS = 4
 

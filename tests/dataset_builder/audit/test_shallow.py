@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 
 from personamem.dataset_builder.audit.blind import credit
-from personamem.dataset_builder.audit.postings import K1, B, Postings, find_words
+from personamem.dataset_builder.audit.prefix_bm25 import K1, B, Postings, find_words
 from personamem.dataset_builder.audit.records import Item, Scores, make_items
 from personamem.dataset_builder.audit.shallow import (
     KEYWORD_POLICIES,
     SHALLOW_POLICIES,
     score_context,
 )
-from personamem.dataset_builder.audit.sources import read_split
 from personamem.dataset_builder.audit.statistics import correct_holm, measure_accuracy
-from personamem.dataset_builder.schema import NEW_IDEAS, Message
+from personamem.dataset_builder.families.personamem.audit.sources import read_split
+from personamem.loaders.formats.schema import NEW_IDEAS, Message
 
 WORDS = ["".join(Random(i).choices("abcdefghijklmnopqrstuvwxyz", k=4 + i % 5)) for i in range(300)]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from personamem.dataset_builder.audit.run import audit_split
 from personamem.dataset_builder.audit.stored import find_gap, make_report, name_failures
+from personamem.dataset_builder.families.personamem.audit.run import audit_split
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import pytest
 from rich.console import Console
 
-from personamem.dataset_builder.answers import Progress
 from personamem.dataset_builder.cli import answering
+from personamem.dataset_builder.llm import Progress
 
 HALF = Progress(
     total=100,

@@ -11,7 +11,7 @@ import pytest
 from tiny_communities import write_communities
 
 from personamem.dataset_builder.cli.eval_arguments import Evaluation, parse_evaluation
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 
 COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 

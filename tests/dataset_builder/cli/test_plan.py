@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from tiny_communities import write_communities
 
-from personamem.dataset_builder.answers.cost import Prices
 from personamem.dataset_builder.cli.eval_arguments import parse_evaluation
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
@@ -19,9 +18,10 @@ from personamem.dataset_builder.cli.plan import (
     select_numbers,
 )
 from personamem.dataset_builder.cli.plan_report import plan_evaluation
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.dataset_builder.tokens import count_tokens
+from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.dataset_builder.llm.cost import Prices
 from personamem.loaders import load_personamem, make_final_turn, oracle_messages_for
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.prompts import make_open_turn, render_documents
 

@@ -15,7 +15,7 @@ import pytest
 from chat_server import ChatServer, serve_chat
 
 from personamem.dataset_builder.cli.resume import count_answers, keep_answers
-from personamem.dataset_builder.errors import InvalidInputError, PersonamemError
+from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
 KILLS = int(os.environ.get("PERSONAMEM_KILLS", "2"))
 VOLATILE = {

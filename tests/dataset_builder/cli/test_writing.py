@@ -11,8 +11,8 @@ import pytest
 from fault_server import Behaviour, serve_faults
 from writing_server import serve_writer, write_json
 
-from personamem.dataset_builder.answers import AnswerStore
 from personamem.dataset_builder.cli import main
+from personamem.dataset_builder.llm import AnswerStore
 
 KEY = "sk-a-key-that-nobody-may-see"
 SMALL = ("build", "--size", "4k", "--personas", "4", "--communities", "0", "--workers", "1")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.publish.names import SEMANTIC_VERSION, check_tag
+from personamem.loaders.formats.errors import InvalidInputError
 
 
 @pytest.mark.parametrize(

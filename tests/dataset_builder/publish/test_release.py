@@ -25,7 +25,7 @@ from publishing import (
     write_results,
 )
 
-from personamem.dataset_builder.package.tables import hash_file
+from personamem.dataset_builder.families.personamem.tables import hash_file
 
 ROOT = Path(__file__).resolve().parents[3]
 

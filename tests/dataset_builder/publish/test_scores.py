@@ -7,8 +7,8 @@ import pytest
 from publishing import write_results
 
 from personamem.cards import Score
-from personamem.dataset_builder.errors import InvalidInputError
 from personamem.dataset_builder.publish.scores import read_scores
+from personamem.loaders.formats.errors import InvalidInputError
 
 ADDRESS = "own/bench@v1.0.0"
 

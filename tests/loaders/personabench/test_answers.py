@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench.answers import (
     decode_answer,
     encode_answer,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tiny_release import edit_json
 
-from personamem.dataset_builder.errors import DatasetError, DatasetNotFoundError, InvalidInputError
+from personamem.loaders.formats.errors import DatasetError, DatasetNotFoundError, InvalidInputError
 from personamem.loaders.personabench import load_personabench
 
 GRAPH = "graph_json/social_graph.json"

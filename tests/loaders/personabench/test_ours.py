@@ -18,7 +18,7 @@ from tiny_communities import (
     write_manifest,
 )
 
-from personamem.dataset_builder.errors import DatasetError, InvalidInputError
+from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.chunks import render_json
 from personamem.loaders.personabench.retrieval import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.radar import Radar, compute_radar, standardise_radars
 from personamem.loaders.personabench.records import Question

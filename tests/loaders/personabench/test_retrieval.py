@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.chunks import render_json
 from personamem.loaders.personabench.groups import GROUPS

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from personamem.dataset_builder.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.answers import encode_answer
 from personamem.loaders.personabench.records import Question

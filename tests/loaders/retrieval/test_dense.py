@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from personamem.dataset_builder.errors import DatasetError, InvalidInputError, PersonamemError
+from personamem.loaders.formats.errors import DatasetError, InvalidInputError, PersonamemError
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.cache import EmbeddingCache
 from personamem.loaders.retrieval.dense import BATCH_SIZE, DenseRetriever

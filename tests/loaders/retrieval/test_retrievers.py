@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from personamem.dataset_builder.errors import InvalidInputError, PersonamemError
+from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 from personamem.loaders.retrieval import RandomRetriever, Retriever, make_retriever
 from personamem.loaders.retrieval.lexical import Bm25Retriever
 

@@ -8,8 +8,8 @@ import pytest
 from chat_server import ChatServer, answer, serve_chat
 
 from personamem.loaders import read_letter
-from personamem.models.replies import RequestFailedError
-from personamem.models.wrapping import wrap_model
+from personamem.tasks.models.replies import RequestFailedError
+from personamem.tasks.models.wrapping import wrap_model
 
 RunChat = Callable[..., dict[str, Any]]
 

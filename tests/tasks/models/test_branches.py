@@ -10,10 +10,10 @@ import torch
 from tiny_models import EXACT
 from transformers import DynamicCache
 
-from personamem.models import branches, reading
-from personamem.models.branches import BranchError, Row, attend, can_branch, read_in_branches
-from personamem.models.probe import check_branching
-from personamem.models.reading import ContextReader
+from personamem.tasks.models import branches, reading
+from personamem.tasks.models.branches import BranchError, Row, attend, can_branch, read_in_branches
+from personamem.tasks.models.probe import check_branching
+from personamem.tasks.models.reading import ContextReader
 
 CPU = torch.device("cpu")
 CONTEXT = np.random.default_rng(0).integers(3, 200, 90).astype(np.int32)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import cache_utils
 
-from personamem.models.caches import (
+from personamem.tasks.models.caches import (
     CacheError,
     can_repeat,
     measure_cache,

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from personamem.models.continuations import (
+from personamem.tasks.models.continuations import (
     TOKENS_ASKED,
     NextToken,
     are_questions_cheaper,

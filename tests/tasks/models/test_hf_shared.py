@@ -13,11 +13,11 @@ from lm_eval.api.registry import get_model
 from lm_eval.models.huggingface import HFLM
 from tiny_models import EXACT
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.models import reading, register_models
-from personamem.models.caches import CacheError
-from personamem.models.hf_shared import SharedHFLM
-from personamem.models.reading import OutOfMemoryError
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.tasks.models import reading, register_models
+from personamem.tasks.models.caches import CacheError
+from personamem.tasks.models.hf_shared import SharedHFLM
+from personamem.tasks.models.reading import OutOfMemoryError
 
 
 @pytest.fixture

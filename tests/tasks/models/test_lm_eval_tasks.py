@@ -15,7 +15,7 @@ from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
 from tiny_models import WORDS
 
-from personamem.models.hf_shared import SharedHFLM
+from personamem.tasks.models.hf_shared import SharedHFLM
 
 ENDINGS = """
 task: endings

@@ -9,10 +9,10 @@ import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.loaders.references import PromptReference
-from personamem.models.on_demand import PromptsOnDemand, plan_chunks
-from personamem.models.wrapping import identify_model, wrap_model
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.prompting.references import PromptReference
+from personamem.tasks.models.on_demand import PromptsOnDemand, plan_chunks
+from personamem.tasks.models.wrapping import identify_model, wrap_model
 
 
 class Scorer(LM):
@@ -75,7 +75,7 @@ def test_results_are_those_of_all_prompts_at_once(
 ) -> None:
     task = f"personamem_4k{suffix}"
     plain, lazy = Scorer(), OnDemand()
-    lazy.chunk_letters = letters  # type: ignore[misc]
+    lazy.chunk_characters = letters  # type: ignore[misc]
     expected, found = evaluate(plain, task), evaluate(lazy, task)
     assert found["results"] == expected["results"]
     (prompts,) = plain.seen
@@ -158,7 +158,7 @@ def test_answers_are_kept_as_they_come_and_found_again(
             return super().generate_until(requests, **options)
 
     class DiesOnDemand(PromptsOnDemand, Dies):
-        chunk_letters = 1
+        chunk_characters = 1
         identity = "scorer"
 
     expected = evaluate(OnDemand(), task)

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from personamem.models.prefix_order import count_shared, deal_in_stretches, order_by_prefix
+from personamem.tasks.models.prefix_order import count_shared, deal_in_stretches, order_by_prefix
 
 Prompts = list[list[int]]
 

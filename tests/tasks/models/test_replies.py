@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from personamem.models.replies import Failure, check_reply, failure_of_status, seconds_to_wait
-from personamem.models.usage import Usage
+from personamem.tasks.models.replies import Failure, check_reply, failure_of_status, seconds_to_wait
+from personamem.tasks.models.usage import Usage
 
 NOON = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 

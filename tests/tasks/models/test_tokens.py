@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from tokenizers import AddedToken
 
-from personamem.models import tokens
-from personamem.models.tokens import PieceEncoder, find_boundary, split_at
+from personamem.tasks.models import tokens
+from personamem.tasks.models.tokens import PieceEncoder, find_boundary, split_at
 
 
 def make_encoder(tokenizer: Any, calls: list[str] | None = None) -> PieceEncoder:

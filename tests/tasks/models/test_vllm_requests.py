@@ -11,8 +11,8 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import CachingLM
 from lm_eval.api.registry import model_registry
 
-from personamem.dataset_builder.errors import InvalidInputError
-from personamem.models import register_models
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.tasks.models import register_models
 
 STAND_IN = Path(__file__).parents[2] / "fixtures" / "vllm_stand_in"
 STORY = "Mira keeps bees on the roof of the library." * 12
@@ -30,7 +30,7 @@ def vllm() -> Iterator[Any]:
         import vllm
 
         yield vllm
-    ours = ("vllm", "ray", "personamem.models.vllm", "lm_eval.models.vllm")
+    ours = ("vllm", "ray", "personamem.tasks.models.vllm", "lm_eval.models.vllm")
     for name in set(sys.modules) - before:
         if name.startswith(ours):
             del sys.modules[name]
@@ -38,7 +38,7 @@ def vllm() -> Iterator[Any]:
 
 @pytest.fixture
 def make_model(vllm: Any, tiny_model: Path) -> Callable[..., Any]:
-    from personamem.models.vllm_shared import SharedVLLM
+    from personamem.tasks.models.vllm_shared import SharedVLLM
 
     return lambda **kwargs: SharedVLLM(str(tiny_model), **kwargs)
 
@@ -69,7 +69,7 @@ def test_the_model_is_registered_where_vllm_is_installed(vllm: Any) -> None:
 
 
 def test_no_model_is_registered_without_its_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("personamem.models.find_spec", lambda _: None)
+    monkeypatch.setattr("personamem.tasks.models.find_spec", lambda _: None)
     assert register_models() == ()
 
 

@@ -52,7 +52,7 @@ def ours(measure: Callable[[str], Figures]) -> Figures:
 
 @pytest.fixture(scope="module")
 def theirs(measure: Callable[[str], Figures]) -> Figures:
-    from personamem.models import MODELS
+    from personamem.tasks.models import MODELS
 
     return measure("hf-shared" if "hf-shared" in MODELS else "hf")
 

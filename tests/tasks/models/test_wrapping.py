@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from chat_server import serve_chat
 
-from personamem.models.replies import RequestFailedError
-from personamem.models.wrapping import wrap_model
+from personamem.tasks.models.replies import RequestFailedError
+from personamem.tasks.models.wrapping import wrap_model
 
 Evaluate = Callable[..., list[dict[str, Any]]]
 

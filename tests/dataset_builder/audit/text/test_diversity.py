@@ -11,7 +11,7 @@ from personamem.dataset_builder.audit.text.diversity import (
     measure_self_bleu,
 )
 from personamem.dataset_builder.audit.text.words import read_words
-from personamem.dataset_builder.schema import Message
+from personamem.loaders.formats.schema import Message
 
 WORDS = [f"word{number}" for number in range(60)]
 

@@ -3,7 +3,7 @@ import random
 from personamem.dataset_builder.audit.text import measure_context, summarise_text
 from personamem.dataset_builder.audit.text.duplicates import find_near, read_long_messages
 from personamem.dataset_builder.audit.text.words import read_words
-from personamem.dataset_builder.schema import Message
+from personamem.loaders.formats.schema import Message
 
 
 def write(seed: int, words: int = 40) -> str:

@@ -8,7 +8,7 @@ from personamem.dataset_builder.audit.text import (
     measure_context,
     summarise_text,
 )
-from personamem.dataset_builder.schema import Message
+from personamem.loaders.formats.schema import Message
 
 
 def test_places_name_the_context_the_message_and_the_words() -> None:

@@ -5,8 +5,8 @@ from unrelated_samples import sample
 
 from personamem.dataset_builder.audit.text import TextFigures, measure_context, summarise_text
 from personamem.dataset_builder.audit.text.faults import read_closely
-from personamem.dataset_builder.contexts import Context
-from personamem.dataset_builder.unrelated.writer import kinds
+from personamem.dataset_builder.families.personamem.contexts import Context
+from personamem.dataset_builder.fillers.writer import kinds
 
 
 @pytest.fixture(scope="module")

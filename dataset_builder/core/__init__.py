@@ -1,0 +1,1 @@
+"""What every family builds on: configuration, random streams, tokens, grammar, parallel work."""

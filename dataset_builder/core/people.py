@@ -1,0 +1,230 @@
+"""Personas: who the users are. Static attributes never contradict each other or a topic pack.
+
+Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, Tables 10-13).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from personamem.dataset_builder.core.content_yaml import read_yaml
+from personamem.dataset_builder.core.grammar import with_article
+from personamem.dataset_builder.core.rng import make_rng
+
+_CONTENT = Path(__file__).parent / "content"
+
+Names = Mapping[str, Sequence[str]]
+
+PRONOUNS = {
+    "she": {"he": "she", "him": "her", "his": "her"},
+    "he": {"he": "he", "him": "him", "his": "his"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Somebody the user talks about. ``phrase`` is how: "my sister Lena"; ``sex`` "she" or "he"."""
+
+    phrase: str
+    name: str
+    sex: str
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """One user. Empty strings are attributes that the persona does not state."""
+
+    persona_id: int
+    name: str
+    first_name: str
+    born: date
+    gender: str
+    ethnicity: str
+    religion: str
+    employment: str
+    occupation: str
+    education: str
+    marital_status: str
+    english: str
+    region: str
+    country: str
+    town: str
+    pastime: str
+    friends: tuple[Contact, ...]
+    relatives: tuple[Contact, ...]
+
+    def age_on(self, day: date) -> int:
+        """Return the age in years on ``day``."""
+        had_birthday = (day.month, day.day) >= (self.born.month, self.born.day)
+        return day.year - self.born.year - (not had_birthday)
+
+    def sentence_on(self, day: date) -> str:
+        """Return the persona in one sentence, as of ``day``."""
+        role = self.occupation or {
+            "student": "student",
+            "retired": "retiree",
+            "homemaker": "homemaker",
+        }.get(self.employment, "resident")
+        place = f"{role} from {self.town}" if role != "resident" else f"resident of {self.town}"
+        age = with_article(f"{self.age_on(day)}-year-old")
+        return f"{self.first_name} is {age} {place} who {self.pastime}."
+
+
+@cache
+def people_tables() -> Mapping[str, Any]:
+    """Return content/people.yaml: shares in percent, and tables of places, names, occupations."""
+    tables: Mapping[str, Any] = read_yaml(_CONTENT / "people.yaml")
+    return tables
+
+
+@cache
+def name_tables() -> Mapping[str, Names]:
+    """Return content/names.yaml: first names by sex ("she", "he") and last names, by region."""
+    tables: Mapping[str, Names] = read_yaml(_CONTENT / "names.yaml")
+    return tables
+
+
+def draw_persona(seed: int, persona_id: int) -> Persona:
+    """Return persona ``persona_id`` of the world ``seed``; the same arguments give the same one."""
+    random = make_rng(seed, "persona", persona_id)
+    drawn = _draw_demographics(random)
+    tables = people_tables()
+    region = tables["regions"][drawn["region"]]
+    names = name_tables()[region["names"]]
+    first_name = random.choice(names[_draw_sex(drawn["gender"], random)])
+    last_name = random.choice(names["last"])
+    taken = {first_name}
+    low, high = map(int, drawn["age"].split("-"))
+    low = max(low, _LOWEST_AGE.get(drawn["education"], 0), _LOWEST_AGE[drawn["marital_status"]])
+    has_degree = drawn["education"] in ("a bachelor's degree", "a graduate degree")
+    works = drawn["employment"].startswith("employed")
+    town = random.choice(list(region["towns"]))
+    occupations = tables["occupations"]["degree" if has_degree else "any"]
+    return Persona(
+        persona_id=persona_id,
+        name=f"{first_name} {last_name}",
+        first_name=first_name,
+        born=_draw_birthday(random.randint(min(low, high), high), random),
+        gender=drawn["gender"],
+        ethnicity=drawn["ethnicity"],
+        religion=drawn["religion"],
+        employment=drawn["employment"],
+        occupation=random.choice(occupations) if works else "",
+        education=drawn["education"],
+        marital_status=drawn["marital_status"],
+        english=drawn["english"],
+        region=drawn["region"],
+        country=region["towns"][town],
+        town=town,
+        pastime=random.choice(tables["pastimes"]),
+        friends=_draw_friends(names, random, taken),
+        relatives=_draw_relatives(names, random, taken),
+    )
+
+
+def contradiction(drawn: Mapping[str, str]) -> str:
+    """Return why these demographics cannot belong to one person, or an empty string.
+
+    ``drawn`` maps attribute names to values as in people.yaml, ``age`` to a range "25-34".
+    """
+    high = int(drawn["age"].split("-")[1])
+    low = int(drawn["age"].split("-")[0])
+    if drawn["employment"] == "retired" and low < 55:
+        return "retired below 55"
+    if drawn["employment"] == "student" and low > 34:
+        return "student above 44"
+    if low >= 65 and drawn["employment"] not in ("retired", "", "homemaker", "employed part-time"):
+        return "in full working life above 64"
+    if high < _LOWEST_AGE.get(drawn["education"], 0) or high < _LOWEST_AGE[drawn["marital_status"]]:
+        return "too young for the education or marital status"
+    if drawn["education"] == "some years at university" and drawn["employment"] == "retired":
+        return "unfinished studies and retired"
+    native = ("the United States", "the United Kingdom", "Australia or New Zealand", "Canada")
+    if (drawn["english"] == "native") != (drawn["region"] in native):
+        return "native English and the region"
+    likely = _REGIONAL_ETHNICITY.get(drawn["region"])
+    if likely and drawn["ethnicity"] not in likely:
+        return "ethnicity and the names of the region"
+    return ""
+
+
+_LOWEST_AGE = {
+    "a bachelor's degree": 22,
+    "a graduate degree": 25,
+    "vocational training": 20,
+    "divorced": 28,
+    "widowed": 50,
+    "never married": 0,
+    "": 0,
+}
+_REGIONAL_ETHNICITY = {
+    "Latin America": {"Hispanic or Latino", "White", "Mixed", ""},
+    "Africa": {"Black or African", ""},
+    "Asia": {"Asian", ""},
+    "the Middle East": {"Middle Eastern or Arab", "White", ""},
+    "continental Europe": {"White", "Mixed", "Black or African", ""},
+}
+
+
+FIRST_DAY = date(2023, 1, 9)
+"""The earliest day on which a story begins; ages are drawn for it."""
+
+
+def _draw_birthday(age: int, random: Random) -> date:
+    return date(FIRST_DAY.year - age, FIRST_DAY.month, 1) - timedelta(days=random.randrange(334))
+
+
+def _draw_demographics(random: Random) -> dict[str, str]:
+    shares = people_tables()["shares"]
+    # The region comes first and is kept: rejection would starve regions with rare combinations.
+    region = _weighted(shares["region"], random)
+    while True:
+        drawn = {name: _weighted(table, random) for name, table in shares.items()}
+        drawn["region"] = region
+        if not contradiction(drawn):
+            return drawn
+
+
+def _weighted(table: Mapping[str, float], random: Random) -> str:
+    position = random.random() * sum(table.values())
+    for value, share in table.items():
+        position -= share
+        if position < 0:
+            return value
+    return value
+
+
+def _draw_sex(gender: str, random: Random) -> str:
+    female = gender == "female" or (gender != "male" and random.random() < 0.5)
+    return "she" if female else "he"
+
+
+def _draw_contact_name(names: Names, sex: str, random: Random, taken: set[str]) -> str:
+    reserved = people_tables()["acquaintances"]
+    free = [name for name in names[sex] if name not in taken and name not in reserved]
+    name = random.choice(free)
+    taken.add(name)
+    return name
+
+
+def _draw_friends(names: Names, random: Random, taken: set[str]) -> tuple[Contact, ...]:
+    contacts = []
+    for kind in random.sample(people_tables()["friends"], 4):
+        sex = random.choice(("she", "he"))
+        name = _draw_contact_name(names, sex, random, taken)
+        contacts.append(Contact(f"my {kind} {name}", name, sex))
+    return tuple(contacts)
+
+
+def _draw_relatives(names: Names, random: Random, taken: set[str]) -> tuple[Contact, ...]:
+    contacts = []
+    for sex, kinds in people_tables()["relatives"].items():
+        for kind in random.sample(kinds, 2):
+            name = _draw_contact_name(names, sex, random, taken)
+            contacts.append(Contact(f"my {kind} {name}", name, sex))
+    random.shuffle(contacts)
+    return tuple(contacts)

@@ -1,0 +1,1 @@
+"""The families of benchmarks, one folder each, behind one registry."""

@@ -1,0 +1,123 @@
+"""What a family of benchmarks is: the interface behind which every command finds it.
+
+A family is a folder below ``families`` with a class that implements ``Family``, and one line in
+``registry``. Everything else loops over the registry: the configuration has a section for each
+family, ``build`` options for its settings, the manifest and the card a part, ``audit`` its parts,
+``show`` and ``info`` its splits.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from personamem.cards.family import FamilyCard
+from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
+from personamem.dataset_builder.core.parallel import Pool
+from personamem.dataset_builder.families.subject import AuditSubject
+from personamem.dataset_builder.families.viewing import Viewer
+from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
+from personamem.loaders.formats.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a build is: finished units of a split (contexts), and their o200k_base tokens."""
+
+    split: str
+    done: int
+    total: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    """One build of a family: where it writes, who works, and what a model has written for it.
+
+    ``texts`` is what ``WritingPlan.collect`` of the same family returned; None without a model.
+    """
+
+    config: BuildConfig
+    folder: Path
+    pool: Pool
+    texts: Any = None
+    report: Callable[[Progress], None] = lambda progress: None
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltFamily:
+    """What a family wrote: ``summary`` and ``checks`` go into the manifest, ``rows`` count a file.
+
+    ``summary["splits"]`` maps each split to its counts.
+    """
+
+    summary: Mapping[str, Any]
+    rows: Mapping[str, int]
+    checks: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WritingPlan:
+    """What a model is to write for a family, and how the outcome becomes its texts.
+
+    ``collect`` takes one conclusion an item, in their order, and returns the texts (picklable)
+    together with the conclusions, in which more items may have fallen back.
+    """
+
+    items: Sequence[GenerationItem] = ()
+    collect: Callable[[Sequence[Conclusion]], tuple[Any, Sequence[Conclusion]]] = field(
+        default=lambda found: (None, found)
+    )
+
+
+class Family(ABC):
+    """One family of benchmarks. Implementations import what they need when it is needed."""
+
+    name: ClassVar[str]
+    """The name in configurations, manifests and the registry: one lower-case word."""
+
+    title: ClassVar[str]
+    """The name as it is written in reports."""
+
+    commands: ClassVar[Mapping[str, str]] = {}
+    """Commands of its own: name to "module:function", beside those that loop over all families."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> type[FamilySettings]:
+        """The model of its section in a build configuration."""
+
+    @abstractmethod
+    def start_build(self, job: BuildJob) -> Callable[[], BuiltFamily]:
+        """Start to build in the background; the returned function writes the files and returns.
+
+        Raises GateError when a check of what was built fails.
+        """
+
+    def plan_writing(self, config: BuildConfig) -> WritingPlan:
+        """Return what a model is to write. By default nothing."""
+        return WritingPlan()
+
+    @abstractmethod
+    def list_parts(self, source: str | Path) -> list[str]:
+        """Return the parts of ``source`` that an audit looks at; empty if it has none of these."""
+
+    @abstractmethod
+    def open_part(self, source: str | Path, part: str) -> AuditSubject:
+        """Return one part of ``source`` for an audit. Raises DatasetError."""
+
+    @abstractmethod
+    def describe_card(self, manifest: Manifest) -> FamilyCard:
+        """Return what the card of a dataset says about its part of the dataset."""
+
+    @abstractmethod
+    def open_viewer(self) -> Viewer:
+        """Return what ``info`` and ``show`` print of its splits."""
+
+    @abstractmethod
+    def find_task(self, split: str, condition: str) -> str | None:
+        """Return the lm-eval task for a split and condition, None for a split of another family.
+
+        ``condition`` is "" for the whole context, or a suffix such as "nocontext".
+        """

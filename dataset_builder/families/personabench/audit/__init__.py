@@ -1,0 +1,1 @@
+"""The audit of PersonaBench datasets: documents against the world."""

@@ -1,0 +1,184 @@
+"""The audit of open questions: the world-only check, and what can be had without documents."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from personamem.dataset_builder.audit.blind_gate import GateError
+from personamem.dataset_builder.core.findings import Check, Finding, Section, Violations
+from personamem.dataset_builder.core.config import DEFAULT_COMMUNITIES, BuildConfig
+from personamem.dataset_builder.families.personabench.asking import OFFICIAL_COUNTS
+from personamem.dataset_builder.families.personabench.audit.check import (
+    CHECKS,
+    IDS,
+    LEVELS,
+    check_communities,
+)
+from personamem.dataset_builder.families.personabench.rows import OpenTables, Row, name_category
+from personamem.loaders.personabench.answers import decode_answer, words_of
+from personamem.loaders.personabench.schema import NOISE_SPLITS
+
+F1_LIMIT = 0.20
+"""F1 below which answers without documents must stay, on preference and social questions."""
+
+PROPORTIONS_LIMIT = 0.10
+"""How far the share of a type may be from the release's, as a share of it."""
+
+K = 5
+"""Sessions that a retriever may return: a question must not need more."""
+
+_CHECKS = {
+    name: Check(Section.STRUCTURE if name in (IDS, LEVELS) else Section.TRUTH, name, what)
+    for name, what in CHECKS.items()
+}
+
+
+def judge_communities(config: BuildConfig, tables: OpenTables) -> list[Finding]:
+    """Return all findings on the open questions of a dataset that ``config`` describes."""
+    violations = Violations()
+    for name, row in check_communities(
+        config.seed, range(config.communities), tables.documents, tables.questions
+    ):
+        violations.add(_CHECKS[name], row)
+    return [*violations.as_findings(_CHECKS.values()), *judge_figures(config.communities, tables)]
+
+
+def judge_figures(communities: int, tables: OpenTables) -> list[Finding]:
+    """Return the findings that are shares: required of five communities, told of fewer."""
+    required = communities >= DEFAULT_COMMUNITIES
+    questions = list(next(iter(tables.questions.values())))
+    findings = [_judge_oracle(tables)]
+    by_category: dict[str, list[Row]] = defaultdict(list)
+    for row in questions:
+        category = name_category(row)
+        by_category["social" if category.startswith("social") else category].append(row)
+    for category, rows in by_category.items():
+        limited = category != "basic"
+        for name, what, figure in (
+            (
+                "best constant answer",
+                "F1 of the best of all answers of the category and sets of its common words, "
+                "given to every question.",
+                score_best_constant(rows),
+            ),
+            (
+                "majority answer",
+                "F1 of the answer that others most often have to questions on the attribute.",
+                score_majority(rows),
+            ),
+        ):
+            findings.append(
+                Finding(
+                    section=Section.BLIND,
+                    check=f"{name}, {category}",
+                    what=what,
+                    figure=round(figure, 4),
+                    threshold=f"below {F1_LIMIT:.2f}" if limited else "-",
+                    passed=figure < F1_LIMIT if limited and required else None,
+                )
+            )
+    findings.append(_judge_proportions(questions, required))
+    return findings
+
+
+def require_sound(config: BuildConfig, tables: OpenTables) -> dict[str, Any]:
+    """Return figures for the manifest; raises GateError when a finding fails."""
+    findings = judge_communities(config, tables)
+    failed = [finding for finding in findings if finding.passed is False]
+    if failed:
+        first = failed[0]
+        rows = f" First: {first.rows[0]}." if first.rows else ""
+        more = ", ".join(finding.check for finding in failed[1:])
+        raise GateError(
+            f"communities, check {first.check!r}: {first.figure}, accepted {first.threshold}. "
+            f"{first.what}{rows}{f' Other checks failed as well: {more}.' if more else ''}"
+        )
+    figures = [finding for finding in findings if finding.section is Section.BLIND]
+    return {
+        "answers_found": len(next(iter(tables.questions.values()))),
+        "highest_f1_without_documents": max(
+            finding.figure or 0.0 for finding in figures if finding.threshold != "-"
+        ),
+    }
+
+
+def score_best_constant(rows: Sequence[Row]) -> float:
+    """Return the mean official F1 of the best single answer to all questions."""
+    golds = _read_words(rows)
+    counts = Counter(word for gold in golds for word in gold)
+    common = [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    candidates = {*golds, *(frozenset(common[:size]) for size in range(1, 31))}
+    return max(_mean(_f1(gold, candidate) for gold in golds) for candidate in candidates)
+
+
+def score_majority(rows: Sequence[Row]) -> float:
+    """Return the mean official F1 of what the others asked the same most often answer."""
+    groups: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for row, words in zip(rows, _read_words(rows), strict=True):
+        # A relation's path holds the answer to the question.
+        path = row["attribute"]
+        groups["relation" if path.startswith("Social_relationship") else path].append(words)
+    scores = []
+    for golds in groups.values():
+        counts = Counter(golds)
+        for gold in golds:
+            others = counts - Counter([gold])
+            best = min(others, key=lambda o: (-others[o], sorted(o)), default=frozenset())
+            scores.append(_f1(gold, best))
+    return _mean(scores)
+
+
+def _judge_oracle(tables: OpenTables) -> Finding:
+    shares, rows = [], []
+    for split in NOISE_SPLITS:
+        there = {row["session_id"] for row in tables.documents[split]}
+        for row in tables.questions[split]:
+            needed = list(dict.fromkeys(gold["session_ids"][0] for gold in row["gold"]))
+            shares.append(sum(s in there for s in needed[:K]) / max(1, len(needed)))
+            if shares[-1] < 1:
+                rows.append(f"{split}: question {row['question_id']}")
+    share = _mean(shares)
+    return Finding(
+        section=Section.TRUTH,
+        check="the oracle finds everything",
+        what=f"Recall of a retriever that returns the first {K} gold sessions.",
+        figure=share,
+        threshold="1",
+        passed=share == 1.0,
+        rows=tuple(rows[:20]),
+        offenders=len(rows),
+    )
+
+
+def _judge_proportions(questions: Sequence[Row], required: bool) -> Finding:
+    counts = Counter(map(name_category, questions))
+    whole = sum(OFFICIAL_COUNTS.values())
+    off = {
+        name: abs(counts[name] / len(questions) / (count / whole) - 1)
+        for name, count in OFFICIAL_COUNTS.items()
+    }
+    worst = max(off.values())
+    return Finding(
+        section=Section.STRUCTURE,
+        check="proportions",
+        what="How far the share of a kind of question is from the release's, as a share of it.",
+        figure=round(worst, 4),
+        threshold=f"at most {PROPORTIONS_LIMIT:.2f}",
+        passed=worst <= PROPORTIONS_LIMIT if required else None,
+        rows=tuple(f"{name}: {counts[name]}" for name in off if off[name] > PROPORTIONS_LIMIT),
+        offenders=sum(value > PROPORTIONS_LIMIT for value in off.values()),
+    )
+
+
+def _read_words(rows: Iterable[Row]) -> list[frozenset[str]]:
+    return [words_of(decode_answer(json.dumps(json.loads(row["answer"])))) for row in rows]
+
+
+def _f1(gold: frozenset[str], given: frozenset[str]) -> float:
+    return 2 * len(gold & given) / (len(gold) + len(given)) if given else 0.0
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else 0.0

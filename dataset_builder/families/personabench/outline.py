@@ -1,0 +1,106 @@
+"""Outlines: what each message of a document is for, whoever words it.
+
+The embedded writer makes outline and words at once. A model gets the outline, with the embedded
+words as a sketch, and its words are held to the same outline.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from personamem.dataset_builder.families.personabench.drafts import Reveal
+from personamem.dataset_builder.families.personabench.profiles import Entry
+from personamem.dataset_builder.families.personabench.wording import contains_words
+
+MatterKind = Literal["reveal", "others", "theme", "event", "everyday", "unrelated", "frame"]
+Step = Literal["lead", "say", "reply"]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a stretch of a document is about.
+
+    ``theme`` is an attribute. ``values`` and ``people`` are what the one who says it names, word
+    for word, and nobody else does: of an update the old value, then the new one.
+    """
+
+    kind: MatterKind
+    theme: str = ""
+    values: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    reveal: Reveal | None = None
+
+
+FRAME = Topic("frame")
+EVERYDAY = Topic("everyday")
+UNRELATED = Topic("unrelated")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What a message, or some sentences of it, do for a matter; ``text`` is the embedded wording.
+
+    In a conversation one leads up to it, the other says it, the first replies. In a chat the user
+    says it and the assistant replies. A talk opens and closes with a frame.
+    """
+
+    step: Step
+    matter: Topic
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message: whether the person whose document it is speaks, and what it consists of."""
+
+    is_users: bool
+    parts: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """The embedded wording of all parts."""
+        return " ".join(part.text for part in self.parts)
+
+
+def make_matter(reveal: Reveal, subject: str, said: str) -> Topic:
+    """Return the matter of a fact about ``subject``, a name; ``said`` is the embedded wording."""
+    if not reveal.attribute:
+        return Topic("reveal", "", (reveal.entry.plain,), (subject,), reveal)
+    values = (reveal.entry.plain, *keys_in(said, reveal.entry))
+    if reveal.former:
+        values = (reveal.former.plain, *values)
+    return Topic("reveal", reveal.attribute, values, (), reveal)
+
+
+def keys_in(said: str, entry: Entry) -> tuple[str, ...]:
+    """Return the key of a named value where a hint says it; "tall" does without "Height"."""
+    return (entry.key,) if entry.key and contains_words(said, entry.key) else ()
+
+
+def take_turns(user_speaks: bool, matter: Topic, texts: Sequence[str]) -> list[Turn]:
+    """Return lead, say and reply; the one who does not speak leads and replies."""
+    speakers = (not user_speaks, user_speaks, not user_speaks)
+    steps: tuple[Step, ...] = ("lead", "say", "reply")
+    return [
+        Turn(speaks, (Segment(step, matter, text),))
+        for speaks, step, text in zip(speakers, steps, texts, strict=True)
+    ]
+
+
+def make_exchange(matter: Topic, texts: Sequence[str]) -> list[Turn]:
+    """Return messages by turns, the user's first."""
+    return [
+        Turn(n % 2 == 0, (Segment("reply" if n % 2 else "say", matter, text),))
+        for n, text in enumerate(texts)
+    ]
+
+
+def merge_turns(turns: Iterable[Turn]) -> list[Turn]:
+    """Join what one side says in a row."""
+    merged: list[Turn] = []
+    for turn in turns:
+        if merged and merged[-1].is_users == turn.is_users:
+            merged[-1] = Turn(turn.is_users, (*merged[-1].parts, *turn.parts))
+        else:
+            merged.append(turn)
+    return merged

@@ -1,0 +1,1 @@
+"""Documents written by a chat model: prompts and checks."""

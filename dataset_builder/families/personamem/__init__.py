@@ -1,0 +1,1 @@
+"""PersonaMem: four-option questions over long chats in which preferences change."""

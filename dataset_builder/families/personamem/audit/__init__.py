@@ -1,0 +1,1 @@
+"""The audit of PersonaMem datasets: structure, counts, and truth against the world."""

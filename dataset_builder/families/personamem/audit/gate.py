@@ -1,0 +1,72 @@
+"""The gate of a build: structure and truth, before anything is packaged (blind: ``blind_gate``)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from personamem.dataset_builder.audit.blind_gate import GateError
+from personamem.dataset_builder.core.findings import Violations
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.audit.counts import CountedContext, check_counts
+from personamem.dataset_builder.families.personamem.audit.structure import (
+    check_coverage,
+    check_lengths,
+    check_letters,
+    check_quads,
+    check_questions,
+)
+from personamem.dataset_builder.families.personamem.audit.truth import check_pairs, check_truth
+from personamem.loaders.formats.schema import Annotation, ContextRecord, Question
+
+
+def check_context(
+    config: PersonaMemConfig,
+    split: str,
+    context: ContextRecord,
+    counted: CountedContext,
+    questions: Sequence[Question],
+    annotations: Mapping[str, Annotation],
+) -> None:
+    """Check one context and its questions; raises GateError."""
+    violations = check_counts(split, context, counted, questions, annotations)
+    violations.merge(check_truth(config, split, context, questions, annotations))
+    _raise_if_any(split, violations)
+
+
+def check_split(
+    config: PersonaMemConfig,
+    split: str,
+    questions: Sequence[Question],
+    annotations: Mapping[str, Annotation],
+    context_ids: Sequence[str],
+) -> dict[str, Any]:
+    """Check what only a whole split shows; return the figures for the manifest.
+
+    Raises:
+        GateError: a check failed.
+    """
+    violations = check_pairs(questions, annotations)
+    check_questions(questions, context_ids, violations)
+    check_lengths(questions, violations)
+    check_quads(questions, annotations, violations)
+    check_coverage(config, split, questions, violations)
+    _raise_if_any(split, violations)
+    letters = check_letters(questions, balanced=True)
+    if not letters.passed:
+        raise GateError(f"{split}: {letters.what}")
+    ratios = (
+        max(map(len, question.options)) / min(map(len, question.options)) for question in questions
+    )
+    return {"solver_agrees": len(questions), "max_option_length_ratio": round(max(ratios), 4)}
+
+
+def _raise_if_any(split: str, violations: Violations) -> None:
+    failed = violations.found()
+    if failed:
+        first = failed[0]
+        more = f" Other checks failed as well: {', '.join(c.name for c in failed[1:])}." * (
+            len(failed) > 1
+        )
+        raise GateError(
+            f"{split}, check {first.name!r}: {violations.count(first)} violations. {first.what} "
+            f"First: {violations.rows(first)[0]}.{more}"
+        )

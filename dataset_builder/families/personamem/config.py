@@ -1,0 +1,117 @@
+"""The configuration of PersonaMem: sizes, contexts, questions, topics."""
+
+from typing import Annotated
+
+from pydantic import Field, field_validator, model_validator
+
+from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
+from personamem.dataset_builder.families.personamem.packs import topic_names
+from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.loaders.formats.schema import COHORT_SIZE, SIZES
+
+DEFAULT_SCALE = {
+    "4k": (40, 320),
+    "8k": (40, 480),
+    "32k": (40, 592),
+    "64k": (40, 1_000),
+    "128k": (60, 2_728),
+    "1M": (52, 2_676),
+}
+"""Contexts and questions of a split; 32k, 128k and 1M have the scale of the official release."""
+
+DEFAULT_TOPICS = {"4k": 2, "8k": 3, "32k": 5, "64k": 8, "128k": 15, "1M": 15}
+"""How many topics one context is about."""
+
+
+class PersonaMemSettings(FamilySettings):
+    """The section ``personamem``. ``personas`` and ``questions`` are those of each split."""
+
+    sizes: Annotated[
+        tuple[str, ...],
+        Field(
+            description=f"Context size, repeatable: {', '.join(SIZES)}.",
+            json_schema_extra={"option": "--size"},
+        ),
+    ] = ("32k", "128k", "1M")
+    personas: Annotated[
+        int | None,
+        Field(
+            ge=COHORT_SIZE,
+            description="Personas of a split, a multiple of 4; each has one context. "
+            "[default: 40, 60, 52, ...]",
+        ),
+    ] = None
+    questions: Annotated[
+        int | None,
+        Field(
+            ge=COHORT_SIZE,
+            description="Questions of a split, a multiple of 4. [default: 592, 2728, 2676, ...]",
+        ),
+    ] = None
+    topics: Annotated[
+        tuple[str, ...],
+        Field(
+            default_factory=topic_names,
+            description=f"Topic, repeatable: {', '.join(topic_names())}. [default: all]",
+            json_schema_extra={"option": "--topic"},
+        ),
+    ]
+
+    @field_validator("sizes")
+    @classmethod
+    def _known_sizes(cls, sizes: tuple[str, ...]) -> tuple[str, ...]:
+        for size in sizes:
+            if size not in SIZES:
+                raise unknown_choice("size", size, SIZES)
+        if not sizes:
+            raise ValueError(f"at least one size is needed: {', '.join(SIZES)}")
+        return tuple(size for size in SIZES if size in sizes)
+
+    @field_validator("topics")
+    @classmethod
+    def _known_topics(cls, topics: tuple[str, ...]) -> tuple[str, ...]:
+        for topic in topics:
+            if topic not in topic_names():
+                raise unknown_choice("topic", topic, topic_names())
+        if not topics:
+            raise ValueError(f"at least one topic is needed: {', '.join(topic_names())}")
+        return tuple(topic for topic in topic_names() if topic in topics)
+
+    @model_validator(mode="after")
+    def _multiples_of_four(self) -> "PersonaMemSettings":
+        for name, value in (("personas", self.personas), ("questions", self.questions)):
+            if value is not None and value % COHORT_SIZE:
+                raise ValueError(
+                    f"{name} must be a multiple of {COHORT_SIZE}, since every question is asked of "
+                    f"the {COHORT_SIZE} personas of a cohort; got {value}"
+                )
+        return self
+
+
+class PersonaMemConfig(PersonaMemSettings):
+    """The section together with the seed: what decides every byte of the family's files."""
+
+    seed: int
+    is_written_by_model: bool = False
+
+    def contexts_of(self, size: str) -> int:
+        """Return how many contexts the split ``size`` has, one a persona."""
+        return self.personas or DEFAULT_SCALE[size][0]
+
+    def questions_of(self, size: str) -> int:
+        """Return how many questions the split ``size`` has, a multiple of four."""
+        if self.questions is not None:
+            return self.questions
+        contexts, questions = DEFAULT_SCALE[size]
+        share = self.contexts_of(size) / contexts
+        return max(COHORT_SIZE, round(questions * share / COHORT_SIZE) * COHORT_SIZE)
+
+
+def configure(config: BuildConfig) -> PersonaMemConfig:
+    """Return the part of ``config`` for this family. Raises InvalidInputError if it has none."""
+    settings = config.find_settings(PersonaMemSettings)
+    if settings is None:
+        raise InvalidInputError("families: the configuration has no section personamem.")
+    return PersonaMemConfig(
+        seed=config.seed, is_written_by_model=config.model is not None, **settings.model_dump()
+    )

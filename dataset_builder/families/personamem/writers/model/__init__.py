@@ -1,0 +1,1 @@
+"""Sessions and options written by a chat model: prompts and checks."""

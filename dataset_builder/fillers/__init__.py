@@ -1,0 +1,5 @@
+"""Unrelated sessions: exchanges on small problems whose answers are computed, hence right."""
+
+from personamem.dataset_builder.fillers.writer import UnrelatedWriter, kinds
+
+__all__ = ["UnrelatedWriter", "kinds"]

@@ -1,0 +1,55 @@
+"""Answers of chat models to many requests: asked once, stored at once, found again.
+
+``complete_all`` asks a server for whatever a store does not hold yet, ``fill_in_batches`` an engine.
+What is made of the answers is then a function of the store alone, so it can be made again without
+either. Knows nothing of personas.
+"""
+
+from personamem.dataset_builder.llm.asking import answer_all, complete_all, fill_from
+from personamem.dataset_builder.llm.batches import fill_in_batches
+from personamem.dataset_builder.llm.cost import FREE, Estimate, Prices, estimate
+from personamem.dataset_builder.llm.errors import (
+    BudgetSpentError,
+    ServerError,
+    StoreError,
+    UnreadableAnswerError,
+)
+from personamem.dataset_builder.llm.filling import Fill, Follow, RunSummary
+from personamem.dataset_builder.llm.progress import Progress
+from personamem.dataset_builder.llm.reading import read_json
+from personamem.dataset_builder.llm.records import (
+    Answer,
+    Failure,
+    FailureKind,
+    Outcome,
+    Request,
+)
+from personamem.dataset_builder.llm.server import Server
+from personamem.dataset_builder.llm.store import AnswerStore
+
+__all__ = [
+    "FREE",
+    "Answer",
+    "AnswerStore",
+    "BudgetSpentError",
+    "Estimate",
+    "Failure",
+    "FailureKind",
+    "Fill",
+    "Follow",
+    "Outcome",
+    "Prices",
+    "Progress",
+    "Request",
+    "RunSummary",
+    "Server",
+    "ServerError",
+    "StoreError",
+    "UnreadableAnswerError",
+    "answer_all",
+    "complete_all",
+    "estimate",
+    "fill_from",
+    "fill_in_batches",
+    "read_json",
+]

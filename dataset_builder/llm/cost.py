@@ -1,0 +1,150 @@
+"""What requests cost: beforehand, by bounds; afterwards, by what the server counted."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.dataset_builder.llm.errors import BudgetSpentError
+from personamem.dataset_builder.llm.records import Answer, Outcome, Request
+from personamem.dataset_builder.llm.store import AnswerStore
+from personamem.loaders.formats.errors import InvalidInputError
+
+MESSAGE_TOKENS = 4
+"""What a chat's markup adds to each message, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices of a million tokens, in any currency."""
+
+    input: float
+    cached: float
+    output: float
+
+    def of_tokens(self, prompt: int, completion: int, cached: int = 0) -> float:
+        """Return the price of a request; ``cached`` are among the ``prompt`` tokens."""
+        cached = min(cached, prompt)
+        fresh = (prompt - cached) * self.input + cached * self.cached
+        return (fresh + completion * self.output) / 1e6
+
+
+FREE = Prices(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What asking will take: requests that are stored are free and not in the other numbers.
+
+    ``prompt_tokens`` are o200k_base tokens, ``completion_tokens`` the sum of max_tokens over the
+    calls that set it; ``unbounded`` calls do not. ``price`` assumes no cache and no repeats.
+    """
+
+    stored: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    unbounded: int
+    price: float
+
+
+def estimate(
+    requests: Iterable[Request], prices: Prices = FREE, store: AnswerStore | None = None
+) -> Estimate:
+    """Sum up requests; each is counted once, however often it comes."""
+    seen: set[str] = set()
+    stored = prompt_tokens = completion_tokens = unbounded = 0
+    for request in requests:
+        if request.key in seen:
+            continue
+        seen.add(request.key)
+        if store is not None and store.get(request.key) is not None:
+            stored += 1
+            continue
+        prompt_tokens += count_prompt_tokens(request)
+        completion_tokens += request.max_tokens or 0
+        unbounded += request.max_tokens is None
+    return Estimate(
+        stored=stored,
+        calls=len(seen) - stored,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        unbounded=unbounded,
+        price=prices.of_tokens(prompt_tokens, completion_tokens),
+    )
+
+
+def count_prompt_tokens(request: Request) -> int:
+    """Return about how many tokens a server reads for a request, in o200k_base."""
+    texts = [message["content"] for message in request.messages]
+    if request.schema is not None:
+        texts.append(json.dumps(request.schema))
+    return sum(map(count_tokens, texts)) + MESSAGE_TOKENS * len(request.messages)
+
+
+def bound_cost(request: Request, prices: Prices) -> float:
+    """Return the most that one attempt at a request costs, as far as its tokens can be known."""
+    if prices == FREE:
+        return 0.0
+    return prices.of_tokens(count_prompt_tokens(request), request.max_tokens or 0)
+
+
+def cost_of_outcome(request: Request, outcome: Outcome, prices: Prices) -> float:
+    """Return what an outcome costs; the bound where the server has not told its tokens."""
+    if not isinstance(outcome, Answer) or outcome.prompt_tokens is None:
+        return bound_cost(request, prices)
+    completion = outcome.completion_tokens
+    if completion is None:
+        completion = count_tokens(outcome.text)
+    return prices.of_tokens(outcome.prompt_tokens, completion, outcome.cached_tokens or 0)
+
+
+class Budget:
+    """An amount that one run does not exceed, in the currency of the prices.
+
+    A request is sent if its bound fits beside what is spent and what is under way; a bound rests on
+    max_tokens and on o200k_base, so a server that counts more may exceed the amount by as much. An
+    attempt whose reply was lost counts with its bound, as the server may charge for it.
+    """
+
+    def __init__(self, amount: float, prices: Prices) -> None:
+        if not amount > 0:
+            raise InvalidInputError(f"A budget is {amount}. Accepted: above 0.")
+        self.amount = amount
+        self.prices = prices
+        self.spent = 0.0
+        self._reserved = 0.0
+        self._under_way = 0
+
+    def reserve(self, bound: float) -> bool:
+        """Set a bound aside and return True, or return False where that must wait.
+
+        Raises:
+            BudgetSpentError: waiting will not help, as nothing is under way.
+        """
+        if self.spent + self._reserved + bound <= self.amount:
+            self._reserved += bound
+            self._under_way += 1
+            return True
+        if self._under_way:
+            return False
+        raise BudgetSpentError(
+            f"The budget of {self.amount:g} leaves no room for a request of up to {bound:.4g}: "
+            f"{self.spent:.4g} is spent. All answers so far are stored; run again with a budget "
+            "to go on."
+        )
+
+    def settle(self, bound: float, cost: float) -> None:
+        """Replace what was set aside by what it cost."""
+        self._under_way -= 1
+        # Sums of what was added and taken away again may leave a rest.
+        self._reserved = max(0.0, self._reserved - bound) if self._under_way else 0.0
+        self.spent += cost
+
+    def check(self, request: Request) -> None:
+        """Raise InvalidInputError for a request whose cost has no bound."""
+        if self.prices.output and request.max_tokens is None:
+            raise InvalidInputError(
+                f"A request to {request.model!r} sets no max_tokens, so that no budget can bound "
+                "its cost."
+            )

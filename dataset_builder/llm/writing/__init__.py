@@ -1,0 +1,1 @@
+"""Text from a chat model, item by item, each held to its plan before it is used."""

@@ -1,0 +1,77 @@
+"""What every written text is held to: plain English prose without markup, and how it is refused."""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from personamem.dataset_builder.llm.writing.language import is_english
+
+LEAST_WORDS = 3
+"""In a text."""
+
+MOST_REASON = 300
+"""Letters of a reason that go back to the model."""
+
+# Markup, placeholders, code, control characters, and models about themselves.
+_RESIDUE = re.compile(
+    r"\{\{|\}\}|\{%|%\}|\{#|<[/!?a-zA-Z][^<>]*>|\[[^\]\n]*\||\{[a-zA-Z_:]+\}|\[[A-Z][^\]\n]*\]"
+    r"|```|!!python|&[a-z]+;|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffd]"
+    r"|\bas an ai\b|\blanguage model\b",
+    re.IGNORECASE,
+)
+
+_PLAIN = str.maketrans(dict(zip("\u2018\u2019\u201c\u201d\u00a0\u2011", "''\"\" -", strict=True)))
+
+
+class ValidationIssue(StrEnum):
+    """What a written text was refused for."""
+
+    UNREADABLE = "no readable answer"
+    FORM = "form of the answer"
+    MARKUP = "markup or placeholders"
+    LANGUAGE = "not English"
+    LENGTH = "length"
+    MANNER = "options that differ in manner"
+    MISSING = "a planned fact is missing"
+    MEANING = "a planned fact is told wrongly"
+    FOREIGN = "a fact that is not planned"
+    FLAT = "a fact is stated flatly"
+    REPEATED = "a message that stands elsewhere too"
+
+
+class RejectedTextError(Exception):
+    """A text that was refused: the kind of flaw, and a reason to tell the model."""
+
+    def __init__(self, flaw: ValidationIssue, reason: str) -> None:
+        # Half of a surrogate pair can be stored in no request.
+        whole = reason.encode("utf-8", "backslashreplace").decode()
+        self.flaw, self.reason = flaw, " ".join(whole.split())[:MOST_REASON]
+        super().__init__(self.reason)
+
+
+def clean(text: str) -> str:
+    """Return a text with plain quotes, spaces and hyphens, and nothing around it."""
+    return text.translate(_PLAIN).strip()
+
+
+def check_prose(name: str, texts: Sequence[str]) -> None:
+    """Check for what no text may hold; a reason calls the texts ``name`` 1, ``name`` 2, ...
+
+    Raises:
+        RejectedTextError: markup, code, placeholders, too few words, or another language than English.
+    """
+    for number, text in enumerate(texts, start=1):
+        if _RESIDUE.search(text):
+            raise RejectedTextError(
+                ValidationIssue.MARKUP,
+                f"{name} {number} held markup, code, a placeholder or a remark about language "
+                "models.",
+            )
+        if len(text.split()) < LEAST_WORDS:
+            raise RejectedTextError(
+                ValidationIssue.LENGTH, f"{name} {number} had fewer than {LEAST_WORDS} words."
+            )
+    if not is_english(texts):
+        raise RejectedTextError(
+            ValidationIssue.LANGUAGE, f"The {name.lower()}s were not in plain English."
+        )

@@ -1,0 +1,55 @@
+"""The form of an answer: one JSON object with a field of its own for each text, in order.
+
+A server that holds a model to a schema then lets it leave out none, and who speaks stands before
+what is said.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import RootModel
+
+from personamem.dataset_builder.llm import UnreadableAnswerError, read_json
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError, ValidationIssue
+
+
+class _Texts(RootModel[dict[str, str]]):
+    """Texts by the names of their fields."""
+
+
+def name_messages(roles: Sequence[str]) -> tuple[str, ...]:
+    """Return the field of each message, like "1 user"."""
+    return tuple(f"{number} {role}" for number, role in enumerate(roles, start=1))
+
+
+def make_schema(fields: Sequence[str]) -> Mapping[str, Any]:
+    """Return the JSON schema of an answer with these fields, all needed and no other."""
+    return {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in fields},
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def read_fields(text: str, fields: Sequence[str]) -> list[str]:
+    """Return the texts in an answer, in the order of ``fields``.
+
+    Raises:
+        RejectedTextError: no JSON object, a field that is missing, or one too many.
+    """
+    try:
+        texts = read_json(text, _Texts).root
+    except UnreadableAnswerError as error:
+        # What the answer was is no help to the model, only what was wrong with it.
+        reason = str(error).partition(" It begins")[0]
+        raise RejectedTextError(ValidationIssue.UNREADABLE, reason) from error
+    for name in fields:
+        if name not in texts:
+            raise RejectedTextError(ValidationIssue.FORM, f'The answer lacked the field "{name}".')
+    for name in texts:
+        if name not in fields:
+            raise RejectedTextError(
+                ValidationIssue.FORM, f'The answer had a field "{name}", which is not asked for.'
+            )
+    return [texts[name] for name in fields]

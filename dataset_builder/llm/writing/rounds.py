@@ -1,0 +1,228 @@
+"""Writing: ask for all pieces, read each answer as it comes, ask again where it is refused.
+
+A piece is a session, or whatever else a model writes. It has up to four attempts, each with the
+reasons against those before it; then the embedded writer's text stands. Which text stands is a
+function of the pieces and the store alone, so a dataset can be made again without a server. For
+that, a request that stayed without an answer is stored as given up, and is not asked again, even if
+the server would answer by now.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from personamem.dataset_builder.llm import (
+    FREE,
+    AnswerStore,
+    BudgetSpentError,
+    Estimate,
+    Failure,
+    FailureKind,
+    Fill,
+    Outcome,
+    Prices,
+    Progress,
+    Request,
+    estimate,
+)
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError, ValidationIssue
+from personamem.loaders.formats.errors import InvalidInputError
+
+MOST_ROUNDS = 4
+"""The first attempt and three rewrites."""
+
+MOST_UNANSWERED = 2
+"""Rounds in which a request may stay without an answer, each after all attempts of the server."""
+
+NO_ANSWER = "no answer"
+"""Beside the flaws, what a session fell back for."""
+
+
+class GenerationItem(Protocol):
+    """What a model is to write: how it is asked for, and how an answer is read and checked."""
+
+    @property
+    def kind(self) -> str:
+        """The plural under which it is counted."""
+        ...
+
+    def request(self, faults: Sequence[str]) -> Request:
+        """Return the request; ``faults`` are what earlier attempts got wrong, in order.
+
+        Every attempt has to be another request, even after the same fault twice.
+        """
+        ...
+
+    def read(self, text: str) -> Any:
+        """Return what an answer holds. Raises RejectedTextError for an answer that is refused."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What came of a piece: what was written, or None where it fell back.
+
+    ``refusals`` are what was wrong with the attempts that were refused, in order.
+    """
+
+    written: Any
+    refusals: tuple[str, ...]
+
+
+def write_items(
+    pieces: Sequence[GenerationItem],
+    store: AnswerStore,
+    fill: Fill | None = None,
+    *,
+    prices: Prices = FREE,
+    budget: float | None = None,
+    report: Callable[[int, Progress], None] = lambda attempt, progress: None,
+) -> list[Conclusion]:
+    """Have every piece written, from the store as far as it goes, then by ``fill``.
+
+    What is refused is asked for again at once; another round is for what stayed without an answer.
+    ``report`` gets the number of the round, from 1, and how far it is.
+
+    Raises:
+        InvalidInputError: without a server, answers that the store lacks.
+        ServerError, BudgetSpentError, StoreError: see ``answer_all``; run again to go on.
+    """
+    drafts = [_Draft(piece) for piece in pieces]
+    open_drafts = _advance(drafts, store)
+    if open_drafts and fill is None:
+        raise InvalidInputError(
+            f"{store.path} lacks answers of {open_drafts[0].request.model!r} for "
+            f"{_count_kinds(open_drafts, drafts)}. Accepted: a store that holds them all (written "
+            "with the same settings and version), or a server or engine that writes them."
+        )
+    number, spent = 0, 0.0
+    while open_drafts and fill is not None:
+        number += 1
+        filled = fill(
+            [draft.request for draft in open_drafts],
+            store,
+            prices=prices,
+            budget=_subtract(budget, spent),
+            report=lambda progress, number=number: report(number, progress),  # type: ignore[misc]
+            follow=_Follower(open_drafts),
+        )
+        spent += filled.progress.cost
+        _give_up(open_drafts, filled.failures, store)
+        open_drafts = _advance(open_drafts, store)
+    return [Conclusion(draft.written, tuple(draft.refusals)) for draft in drafts]
+
+
+def estimate_items(
+    pieces: Sequence[GenerationItem], prices: Prices, store: AnswerStore
+) -> Estimate:
+    """Return what the next round takes; pieces that need no more of it count as stored."""
+    drafts = [_Draft(piece) for piece in pieces]
+    _advance(drafts, store)
+    return estimate((draft.request for draft in drafts), prices, store)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One piece on its way: the request that is next or was last, and what was refused."""
+
+    piece: GenerationItem
+    request: Request = field(init=False)
+    written: Any = None
+    is_open: bool = True
+    refusals: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    unanswered: int = 0
+
+    def __post_init__(self) -> None:
+        self.request = self.piece.request(())
+
+    def take(self, outcome: Outcome) -> None:
+        """Read what came of the request; go on to the next where it was refused."""
+        if isinstance(outcome, Failure) and outcome.kind is not FailureKind.TOO_LONG:
+            # The same prompt with more in it would be refused as well.
+            self.refusals.append(NO_ANSWER)
+            self.is_open = False
+            return
+        try:
+            self.written = _read(self.piece, outcome)
+            self.is_open = False
+        except RejectedTextError as error:
+            self.refusals.append(error.flaw)
+            self.faults.append(error.reason)
+            self.is_open = len(self.faults) < MOST_ROUNDS
+            if self.is_open:
+                self.request = self.piece.request(self.faults)
+                self.unanswered = 0
+
+
+class _Follower:
+    """Takes outcomes as they come, and says what each draft is to be asked for next."""
+
+    def __init__(self, drafts: Sequence[_Draft]) -> None:
+        # Pieces that are asked for in the same words share requests and outcomes.
+        self._waiting: dict[str, list[_Draft]] = {}
+        for draft in drafts:
+            self._wait(draft)
+
+    def __call__(self, request: Request, outcome: Outcome) -> Request | None:
+        draft = self._waiting[request.key].pop()
+        if isinstance(outcome, Failure) and not outcome.lasts:
+            return None
+        draft.take(outcome)
+        if not draft.is_open:
+            return None
+        self._wait(draft)
+        return draft.request
+
+    def _wait(self, draft: _Draft) -> None:
+        self._waiting.setdefault(draft.request.key, []).append(draft)
+
+
+def _read(piece: GenerationItem, outcome: Outcome) -> Any:
+    if isinstance(outcome, Failure):
+        raise RejectedTextError(ValidationIssue.LENGTH, "The answer was far too long.")
+    if outcome.finish_reason == "length":
+        raise RejectedTextError(
+            ValidationIssue.LENGTH, "The answer was cut off, as it was too long; write less."
+        )
+    return piece.read(outcome.text)
+
+
+def _advance(drafts: Sequence[_Draft], store: AnswerStore) -> list[_Draft]:
+    """Take what the store holds; return the drafts that wait for a request it does not hold."""
+    for draft in drafts:
+        while draft.is_open and (outcome := store.get(draft.request.key)) is not None:
+            draft.take(outcome)
+    return [draft for draft in drafts if draft.is_open]
+
+
+def _give_up(
+    drafts: Sequence[_Draft], failures: Sequence[tuple[Request, Failure]], store: AnswerStore
+) -> None:
+    reasons = {request.key: failure for request, failure in failures if not failure.lasts}
+    for draft in drafts:
+        failure = reasons.get(draft.request.key)
+        if failure is None:
+            continue
+        draft.unanswered += 1
+        if draft.unanswered >= MOST_UNANSWERED:
+            store.put(draft.request, Failure(FailureKind.GIVEN_UP, failure.reason))
+
+
+def _subtract(budget: float | None, spent: float) -> float | None:
+    if budget is None or spent == 0:
+        return budget
+    if spent >= budget:
+        raise BudgetSpentError(
+            f"The budget of {budget:g} is spent. All answers so far are stored; run again with a "
+            "budget to go on."
+        )
+    return budget - spent
+
+
+def _count_kinds(some: Sequence[_Draft], of: Sequence[_Draft]) -> str:
+    """Return how many of all pieces ``some`` are, by kind: "3 of 28 sessions"."""
+    counts = Counter(draft.piece.kind for draft in some)
+    totals = Counter(draft.piece.kind for draft in of)
+    return ", ".join(f"{counts[kind]:,} of {totals[kind]:,} {kind}" for kind in sorted(counts))

@@ -1,0 +1,225 @@
+"""What changed between two versions of a dataset: their manifests, their files, their rows.
+
+The manifests tell most. A table whose hash is the same in both is not read at all. Of the others,
+questions and annotations are compared row by row by question id, and contexts by theirs, which is
+a hash of their messages; each other cell by a digest. Messages are never read. So memory is about a
+kilobyte a row, whatever the length of the contexts, and files at the Hub are read by ranges and not
+downloaded.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from huggingface_hub import HfFileSystem
+
+from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.sources import (
+    MANIFEST,
+    find_files,
+    parse_source,
+    refuse_half_written,
+)
+
+SETTINGS = ("name", "version", "seed", "writer", "tokenizer", "made_with")
+TABLE_KEYS = {
+    "benchmark": "question_id",
+    "annotations": "question_id",
+    "contexts": "shared_context_id",
+}
+UNREAD = "messages"
+"""The heavy column; ``shared_context_id`` is its hash."""
+
+_ROWS = 256
+_Rows = dict[str, tuple[bytes, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a table that are not the same, by id: only in B, only in A, or with other cells.
+
+    ``changed`` names the columns that differ; one that only A or B has differs in every row.
+    """
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: Mapping[str, tuple[str, ...]]
+
+    def count_columns(self) -> dict[str, int]:
+        """Return how many rows differ in each column."""
+        return dict(Counter(column for columns in self.changed.values() for column in columns))
+
+
+@dataclass(frozen=True, slots=True)
+class SplitDifference:
+    """One split: row counts and tokens as (A, B), and the tables that are not the same."""
+
+    split: str
+    questions: tuple[int | None, int | None]
+    contexts: tuple[int | None, int | None]
+    tokens: tuple[int | None, int | None]
+    tables: Mapping[str, Rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Everything that differs between A and B; ``settings`` and ``config`` as (A, B) by key.
+
+    ``files`` maps each file that is not the same to "added", "removed" or "changed".
+    """
+
+    source_a: str
+    source_b: str
+    settings: Mapping[str, tuple[Any, Any]]
+    config: Mapping[str, tuple[Any, Any]]
+    files: Mapping[str, str]
+    splits: tuple[SplitDifference, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the two are the same, byte for byte."""
+        return not (self.settings or self.config or self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A dataset to compare; ``root`` is its folder, or its place in the Hub's file system."""
+
+    source: str
+    manifest: Mapping[str, Any]
+    root: str
+    remote: bool
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[pq.ParquetFile]:
+        """Open a table. Raises DatasetError when it cannot be read."""
+        place = f"{self.root}/{name}"
+        try:
+            with (
+                HfFileSystem().open(place) if self.remote else open(place, "rb") as file,
+                pq.ParquetFile(file) as table,
+            ):
+                yield table
+        except (OSError, pa.ArrowInvalid, KeyError) as error:
+            raise DatasetError(f"{self.source}: {name} cannot be read: {error}") from error
+
+
+def compare_datasets(a: str, b: str) -> Difference:
+    """Compare two datasets of ours: folders, or Hub ids, optionally with @revision.
+
+    Raises:
+        DatasetNotFoundError: a folder, repository or revision that does not exist.
+        DatasetError: no dataset of ours, or a table that cannot be read.
+        InvalidInputError: a revision that cannot apply.
+    """
+    one, other = _open_version(a), _open_version(b)
+    pairs = {key: (one.manifest.get(key), other.manifest.get(key)) for key in SETTINGS}
+    files = _compare_files(one.manifest["files"], other.manifest["files"])
+    splits = list(dict.fromkeys([*one.manifest["splits"], *other.manifest["splits"]]))
+    return Difference(
+        source_a=one.source,
+        source_b=other.source,
+        settings={key: pair for key, pair in pairs.items() if pair[0] != pair[1]},
+        config=_compare_keys(one.manifest.get("config") or {}, other.manifest.get("config") or {}),
+        files=files,
+        splits=tuple(_compare_split(one, other, split, files) for split in splits),
+    )
+
+
+def _open_version(source: str) -> _Version:
+    parsed = parse_source(source)
+    folder = find_files(parsed, [MANIFEST])
+    path = folder / MANIFEST
+    if not path.is_file():
+        refuse_half_written(folder)
+        raise DatasetError(f"{source} has no {MANIFEST}: it is not a dataset of ours.")
+    try:
+        manifest = json.loads(path.read_bytes())
+        if not isinstance(manifest["files"], dict) or not isinstance(manifest["splits"], dict):
+            raise TypeError
+    except (ValueError, KeyError, TypeError) as error:
+        raise DatasetError(f"{source}: {MANIFEST} is not one of ours.") from error
+    if parsed.folder is not None:
+        return _Version(source, manifest, str(parsed.folder), remote=False)
+    # The folder of a cached snapshot is named by its commit: what is read belongs together.
+    return _Version(source, manifest, f"datasets/{parsed.hub_id}@{path.parent.name}", remote=True)
+
+
+def _compare_files(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, str]:
+    changes = {}
+    for name in sorted({*a, *b}):
+        if name not in a:
+            changes[name] = "added"
+        elif name not in b:
+            changes[name] = "removed"
+        elif a[name]["sha256"] != b[name]["sha256"]:
+            changes[name] = "changed"
+    return changes
+
+
+def _compare_keys(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    keys = dict.fromkeys([*a, *b])
+    return {key: (a.get(key), b.get(key)) for key in keys if a.get(key) != b.get(key)}
+
+
+def _compare_split(
+    a: _Version, b: _Version, split: str, files: Mapping[str, str]
+) -> SplitDifference:
+    tables = {}
+    for kind, key in TABLE_KEYS.items():
+        name = f"{kind}/{split}.parquet"
+        change = files.get(name)
+        if change:
+            columns_a, rows_a = _read_rows(a, name, key) if change != "added" else ((), {})
+            columns_b, rows_b = _read_rows(b, name, key) if change != "removed" else ((), {})
+            tables[kind] = _compare_rows(columns_a, rows_a, columns_b, rows_b)
+    told = [version.manifest["splits"].get(split, {}) for version in (a, b)]
+
+    def pair(key: str) -> tuple[int | None, int | None]:
+        return told[0].get(key), told[1].get(key)
+
+    return SplitDifference(split, pair("questions"), pair("contexts"), pair("tokens"), tables)
+
+
+def _read_rows(version: _Version, name: str, key: str) -> tuple[tuple[str, ...], _Rows]:
+    """Return the columns of a table, and the digests of each row's cells by its id."""
+    rows: _Rows = {}
+    with version.open(name) as table:
+        names = table.schema_arrow.names
+        columns = tuple(column for column in names if column not in (key, UNREAD))
+        for batch in table.iter_batches(batch_size=_ROWS, columns=[key, *columns]):
+            for row in batch.to_pylist():
+                rows[str(row[key])] = tuple(_digest(row[column]) for column in columns)
+    return columns, rows
+
+
+def _compare_rows(
+    columns_a: Sequence[str], rows_a: _Rows, columns_b: Sequence[str], rows_b: _Rows
+) -> Rows:
+    places = [
+        (column, columns_a.index(column), columns_b.index(column))
+        for column in columns_a
+        if column in columns_b
+    ]
+    one_sided = sorted(set(columns_a) ^ set(columns_b))
+    changed = {}
+    for identifier in rows_a.keys() & rows_b.keys():
+        a, b = rows_a[identifier], rows_b[identifier]
+        others = (*(column for column, i, j in places if a[i] != b[j]), *one_sided)
+        if others:
+            changed[identifier] = others
+    return Rows(
+        added=tuple(identifier for identifier in rows_b if identifier not in rows_a),
+        removed=tuple(identifier for identifier in rows_a if identifier not in rows_b),
+        changed=dict(sorted(changed.items())),
+    )
+
+
+def _digest(value: object) -> bytes:
+    return hashlib.blake2b(repr(value).encode(), digest_size=8).digest()

@@ -1,5 +1,0 @@
-"""Unrelated sessions: exchanges on small problems whose answers are computed, hence right."""
-
-from personamem.dataset_builder.unrelated.writer import UnrelatedWriter, kinds
-
-__all__ = ["UnrelatedWriter", "kinds"]

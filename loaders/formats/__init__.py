@@ -1,0 +1,1 @@
+"""Formats that builder, loaders and tasks share; the lowest layer."""

@@ -1,0 +1,1 @@
+"""Reading PersonaMem datasets, ours and the official releases, and scoring answers."""

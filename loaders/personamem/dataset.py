@@ -1,0 +1,202 @@
+"""One split of a PersonaMem dataset: questions at once, contexts when asked for.
+
+``load_personamem`` finds the files, checks them against the manifest (our layout), reads and checks
+the questions, and indexes the contexts without reading them. ``PersonaMem`` then reads a context
+when a question needs it and keeps the last few, so memory does not grow with the split.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from personamem.loaders.formats.errors import DatasetError, unknown_choice
+from personamem.loaders.formats.manifest import check_file
+from personamem.loaders.formats.schema import Annotation, ContextRecord, Message, Question
+from personamem.loaders.formats.sources import Layout, SplitFiles, locate_split, parse_source
+from personamem.loaders.personamem.annotations import read_annotations
+from personamem.loaders.personamem.contexts import ContextStore, JsonlContexts, ParquetContexts
+from personamem.loaders.personamem.questions import read_csv_questions, read_parquet_questions
+from personamem.loaders.personamem.version2 import read_version2_questions
+
+OFFICIAL_SOURCE = "bowen-upenn/PersonaMem"
+CACHED_CONTEXTS = 4
+
+
+def load_personamem(source: str | Path, split: str, revision: str | None = None) -> "PersonaMem":
+    """Load one split of a dataset of ours or of an official release, v1 or v2.
+
+    Args:
+        source: a local folder, or a Hub id ``owner/name``, optionally ``owner/name@revision``.
+            From the Hub only the files of this split are fetched.
+        split: the size, for example ``32k``.
+        revision: tag, branch or commit of a Hub id. An error for a local folder.
+
+    Raises:
+        DatasetNotFoundError: the folder, repository or revision does not exist.
+        DatasetError: a file is missing, half-written, changed or inconsistent.
+        InvalidInputError: an unknown split, or a revision that cannot apply.
+    """
+    parsed = parse_source(source, revision)
+    files = locate_split(parsed, split)
+    if files.layout is Layout.OURS:
+        return _load_ours(files, str(parsed))
+    return _load_official(files, str(parsed))
+
+
+class PersonaMem:
+    """Questions and lazily read contexts of one split.
+
+    Holds at most ``CACHED_CONTEXTS`` parsed contexts. Messages are shared, never copied: treat them
+    as read-only.
+    """
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        contexts: ContextStore,
+        annotations: Mapping[str, Annotation] | None,
+        *,
+        split: str,
+        source: str,
+    ) -> None:
+        """Join the parts; ``load_personamem`` does this for files."""
+        self.questions = tuple(questions)
+        self.split = split
+        self.source = source
+        self.context_ids = tuple(contexts.ids)
+        self._contexts = contexts
+        self._annotations = annotations
+        self._cache: OrderedDict[str, ContextRecord] = OrderedDict()
+
+    def __repr__(self) -> str:
+        return (
+            f"PersonaMem(source={self.source!r}, split={self.split!r}, "
+            f"questions={len(self.questions)}, contexts={len(self.context_ids)})"
+        )
+
+    @property
+    def has_annotations(self) -> bool:
+        """Whether ``evidence_for`` knows anything: yes for our datasets, no for official ones."""
+        return self._annotations is not None
+
+    def context(self, shared_context_id: str) -> Sequence[Message]:
+        """Return all messages of a context.
+
+        Raises:
+            InvalidInputError: no such context.
+            DatasetError: the file cannot be read.
+        """
+        return self._read(shared_context_id).messages
+
+    def session_starts(self, shared_context_id: str) -> tuple[int, ...]:
+        """Return the message indices at which a context's sessions start, in ascending order.
+
+        Official files do not record them; there a session starts at each system message.
+        """
+        return self._read(shared_context_id).session_starts
+
+    def messages_for(self, question: Question) -> list[Message]:
+        """Return what the question sees: ``context[:end_index]``, the messages by reference.
+
+        Raises:
+            DatasetError: the context is shorter than the question's end index.
+        """
+        messages = self.context(question.shared_context_id)
+        if not 0 < question.end_index_in_shared_context <= len(messages):
+            row = self.questions.index(question) + 1
+            where = f"{self.source}, split {self.split}, row {row}"
+            raise _bad_end_index(where, question, len(messages))
+        return list(messages[: question.end_index_in_shared_context])
+
+    def evidence_for(self, question: Question) -> Annotation | None:
+        """Return the question's annotation, or None where the release has none."""
+        return None if self._annotations is None else self._annotations[question.question_id]
+
+    def ordered_questions(self) -> tuple[Question, ...]:
+        """Return the questions by context (in file order), then by end index."""
+        position = {identifier: i for i, identifier in enumerate(self.context_ids)}
+        return tuple(
+            sorted(
+                self.questions,
+                key=lambda q: (position[q.shared_context_id], q.end_index_in_shared_context),
+            )
+        )
+
+    def pairs(self) -> Iterator[tuple[Question, list[Message]]]:
+        """Yield every question with its messages, by context, then by end index.
+
+        Each context is parsed once; only a few are in memory at a time.
+        """
+        for question in self.ordered_questions():
+            yield question, self.messages_for(question)
+
+    def _read(self, shared_context_id: str) -> ContextRecord:
+        cached = self._cache.get(shared_context_id)
+        if cached is not None:
+            self._cache.move_to_end(shared_context_id)
+            return cached
+        if shared_context_id not in self.context_ids:
+            raise unknown_choice(f"context of {self.source}", shared_context_id, self.context_ids)
+        while len(self._cache) >= CACHED_CONTEXTS:
+            self._cache.popitem(last=False)
+        context = self._contexts.read(shared_context_id)
+        self._cache[shared_context_id] = context
+        return context
+
+
+def _load_ours(files: SplitFiles, source: str) -> PersonaMem:
+    assert files.manifest is not None
+    for path in (files.questions, files.contexts, files.annotations):
+        if path is not None:
+            check_file(files.manifest, path.relative_to(files.folder).as_posix(), path)
+    questions = read_parquet_questions(files.questions)
+    contexts = ParquetContexts(files.contexts)
+    _check_references(files.questions, questions, contexts)
+    annotations = None
+    if files.annotations is not None:
+        annotations = read_annotations(files.annotations)
+        for number, question in enumerate(questions, start=1):
+            if question.question_id not in annotations:
+                raise DatasetError(
+                    f"{files.annotations} has no row for question {question.question_id} "
+                    f"({files.questions.name}, row {number})."
+                )
+    return PersonaMem(questions, contexts, annotations, split=files.split, source=source)
+
+
+def _load_official(files: SplitFiles, source: str) -> PersonaMem:
+    questions: Sequence[Question]
+    contexts: ContextStore
+    if files.layout is Layout.VERSION_2:
+        questions, contexts = read_version2_questions(files.folder, files.split)
+    else:
+        questions = read_csv_questions(files.questions)
+        contexts = JsonlContexts(files.contexts)
+    _check_references(files.questions, questions, contexts)
+    return PersonaMem(questions, contexts, None, split=files.split, source=source)
+
+
+def _check_references(path: Path, questions: Sequence[Question], contexts: ContextStore) -> None:
+    if not questions:
+        raise DatasetError(f"{path} holds no questions.")
+    known = set(contexts.ids)
+    for number, question in enumerate(questions, start=1):
+        where = f"{path}, row {number}"
+        if question.shared_context_id not in known:
+            raise DatasetError(
+                f"{where}, question {question.question_id}: there is no context "
+                f"{question.shared_context_id!r} in the split's {len(known)} contexts."
+            )
+        length = contexts.length_of(question.shared_context_id)
+        end_index = question.end_index_in_shared_context
+        if end_index < 1 or (length is not None and end_index > length):
+            raise _bad_end_index(where, question, length)
+
+
+def _bad_end_index(where: str, question: Question, length: int | None) -> DatasetError:
+    upper = "the context's number of messages" if length is None else length
+    return DatasetError(
+        f"{where}, question {question.question_id}: end_index_in_shared_context is "
+        f"{question.end_index_in_shared_context} in context {question.shared_context_id}. "
+        f"Accepted: 1 to {upper}."
+    )

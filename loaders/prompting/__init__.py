@@ -1,0 +1,1 @@
+"""Prompts: templates of chat models, rendering, references to messages, windows."""

@@ -1,0 +1,1 @@
+"""Tasks and models of lm-eval."""

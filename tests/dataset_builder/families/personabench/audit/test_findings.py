@@ -1,0 +1,153 @@
+"""The audit of open questions: figures that documents must not be needed for, and whole files."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from personamem.dataset_builder.audit.blind_gate import GateError
+from personamem.dataset_builder.core.config import make_config
+from personamem.dataset_builder.families.personabench.asking import plan_asks
+from personamem.dataset_builder.families.personabench.attributes import attribute_packs
+from personamem.dataset_builder.families.personabench.audit.findings import (
+    judge_figures,
+    require_sound,
+    score_best_constant,
+    score_majority,
+)
+from personamem.dataset_builder.families.personabench.audit.source import (
+    audit_communities,
+    has_communities,
+)
+from personamem.dataset_builder.families.personabench.graph import build_community
+from personamem.dataset_builder.families.personabench.profiles import draw_profiles
+from personamem.dataset_builder.families.personabench.rows import (
+    OpenTables,
+    make_question_fields,
+    make_tables,
+)
+from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.personabench.schema import NOISE_SPLITS
+
+Row = dict[str, Any]
+
+
+def ask(answer: object, attribute: str = "a") -> Row:
+    return {"answer": json.dumps(answer), "attribute": attribute}
+
+
+def make_questions(seed: int) -> list[Row]:
+    packs = attribute_packs()
+    rows = []
+    for number in range(5):
+        community = build_community(seed, number)
+        profiles = draw_profiles(community, packs, seed)
+        for asks in plan_asks(community, profiles, packs, seed):
+            rows += [
+                make_question_fields(community, one) | {"question_id": "", "gold": []}
+                for one in asks
+            ]
+    return rows
+
+
+def test_the_best_constant_may_be_a_set_of_common_words() -> None:
+    rows = [ask(["tea", "milk"]), ask(["tea", "rum"]), ask(39)]
+    assert score_best_constant(rows) == pytest.approx((2 / 3 + 2 / 3 + 2 / 5) / 3)
+    assert score_best_constant([ask("red wine"), ask("red wine")]) == 1.0
+
+
+def test_the_majority_is_that_of_the_others() -> None:
+    assert score_majority([ask("blue"), ask("blue"), ask("red")]) == pytest.approx(2 / 3)
+    assert score_majority([ask("blue", "a"), ask("blue", "b")]) == 0.0
+    # The path of a relation holds the answer, so all relations are one group.
+    relations = [ask(w, f"Social_relationship.{w}") for w in ("friend", *["sister"] * 3)]
+    assert score_majority(relations) == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_is_had_without_documents(seed: int) -> None:
+    rows = make_questions(seed)
+    questions = dict.fromkeys(NOISE_SPLITS, rows)
+    figures = judge_figures(5, OpenTables([], {s: [] for s in NOISE_SPLITS}, questions))
+    limited = [finding for finding in figures if finding.threshold == "below 0.20"]
+    assert len(limited) == 6
+    assert all(finding.passed for finding in limited)
+    proportions = next(finding for finding in figures if finding.check == "proportions")
+    assert proportions.passed
+
+
+def test_fewer_communities_are_told_not_judged() -> None:
+    rows = make_questions(0)[:30]
+    questions = dict.fromkeys(NOISE_SPLITS, rows)
+    tables = OpenTables([], {s: [] for s in NOISE_SPLITS}, questions)
+    verdicts = {f.check: f.passed for f in judge_figures(1, tables)}
+    assert verdicts["proportions"] is None
+    assert {f.check: f.passed for f in judge_figures(5, tables)}["proportions"] is False
+
+
+@pytest.fixture(scope="module")
+def one() -> OpenTables:
+    return make_tables(0, 1)
+
+
+def test_the_gate_gives_figures_or_refuses(one: OpenTables) -> None:
+    config = make_config(communities=1)
+    figures = require_sound(config, one)
+    assert figures["answers_found"] == len(one.questions["noise_0"])
+    other = make_config(communities=1, seed=5)
+    with pytest.raises(GateError, match='communities, check "questions are the world\'s": 3'):
+        require_sound(other, one)
+
+
+def test_an_audit_reads_the_files(dataset: Path) -> None:
+    assert has_communities(dataset)
+    audited = audit_communities(dataset)
+    assert audited.failures == ()
+    assert audited.split == "communities"
+    assert audited.questions > 30
+    assert {finding.section.value for finding in audited.findings} == {
+        "structure",
+        "truth",
+        "blind",
+    }
+
+
+@pytest.fixture
+def copied(dataset: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(dataset, tmp_path / "copy"))
+
+
+def failed(folder: Path) -> set[str]:
+    return {finding.check for finding in audit_communities(folder).failures}
+
+
+def test_a_changed_document_is_found(copied: Path) -> None:
+    path = copied / "documents" / "noise_03.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.slice(1), path)
+    assert failed(copied) >= {"files", "noise levels"}
+
+
+def test_a_missing_column_is_found(copied: Path) -> None:
+    path = copied / "open_questions" / "noise_03.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["hops"]), path)
+    assert failed(copied) >= {"files", "columns"}
+
+
+def test_a_missing_file_is_a_clear_error(copied: Path) -> None:
+    (copied / "documents" / "noise_05.parquet").unlink()
+    with pytest.raises(DatasetError, match=r"noise_05\.parquet cannot be read"):
+        audit_communities(copied)
+
+
+def test_without_communities_there_is_nothing_to_audit(copied: Path) -> None:
+    path = copied / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    del manifest["communities"]
+    path.write_text(json.dumps(manifest), "utf-8")
+    assert not has_communities(copied)
+    with pytest.raises(DatasetError, match="no open questions"):
+        audit_communities(copied)

@@ -1,0 +1,35 @@
+"""The watch on values that must not stand in a text by accident."""
+
+import pytest
+
+from personamem.dataset_builder.families.personabench.scenes import TermMatcher
+from personamem.dataset_builder.families.personabench.wording import contains_words
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("We had Thai twice.", ["thai"]),
+        ("A load of pad thai.", ["pad thai"]),
+        ("Otters, and one otter", ["otter", "otter"]),
+        ("thailand", []),
+        ("glass", ["glass"]),
+        ("Pads thai; pad", ["thai"]),
+        ("two pad thais, no pad thai salad", ["pad thai", "pad thai salad"]),
+    ],
+)
+def test_values_are_found_as_whole_words(text: str, found: list[str]) -> None:
+    values = ["thai", "pad thai", "pad thai salad", "otter", "glass"]
+    assert TermMatcher(values).find(text) == found
+
+
+def test_what_is_meant_does_not_count() -> None:
+    watch = TermMatcher(["thai", "otter"])
+    assert watch.count(["pad thai and an otter"], ()) == 2
+    assert watch.count(["pad thai and an otter"], ["Pad Thai"]) == 1
+
+
+def test_words_are_compared_whole() -> None:
+    assert contains_words("She had two Cats.", "cat")
+    assert not contains_words("concatenate", "cat")
+    assert contains_words("a bachelor's degree", "bachelor's degree")

@@ -1,0 +1,90 @@
+"""Planted faults: each is flagged by the check meant for it, and the good dataset by none."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from dataset_edits import DatasetEdit
+from dataset_mutations import MUTATIONS, Mutation, recount
+
+from personamem.dataset_builder.core.config import make_config
+from personamem.dataset_builder.families.personamem.audit.run import SplitAudit, audit_split
+from personamem.dataset_builder.packaging.build import build_dataset
+
+SPLIT = "4k"
+FAST_BASELINES = ("longest", "shortest", "letter by row number", "letter by persona")
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("good") / "dataset"
+    build_dataset(make_config(sizes=(SPLIT,), personas=4, communities=0), folder, workers=1)
+    return folder
+
+
+def audit(folder: Path) -> SplitAudit:
+    return audit_split(folder, SPLIT, FAST_BASELINES)
+
+
+def failed_checks(folder: Path) -> set[str]:
+    return {finding.check for finding in audit(folder).failures}
+
+
+def test_no_check_fires_on_the_good_dataset(good: Path) -> None:
+    audited = audit_split(good, SPLIT)
+    assert audited.failures == ()
+    assert len({finding.check for finding in audited.findings}) > 80
+
+
+@pytest.mark.parametrize(
+    ("mutate", "check"), MUTATIONS.items(), ids=lambda x: getattr(x, "__name__", x)
+)
+def test_a_planted_fault_is_flagged(
+    mutate: Mutation, check: str, good: Path, tmp_path: Path
+) -> None:
+    edit = DatasetEdit(good, tmp_path / "bad", SPLIT)
+    mutate(edit)
+    findings = {finding.check: finding for finding in audit(edit.save()).findings}
+    assert findings[check].passed is False
+    assert findings[check].rows or findings[check].figure
+
+
+def test_an_edit_without_a_change_passes(good: Path, tmp_path: Path) -> None:
+    # So what the other tests see is the planted fault and not the way in which it was planted.
+    edit = DatasetEdit(good, tmp_path / "same", SPLIT)
+    recount(edit)
+    edit.rename_contexts()
+    assert failed_checks(edit.save()) == set()
+
+
+def test_a_changed_file_is_flagged(good: Path, tmp_path: Path) -> None:
+    edit = DatasetEdit(good, tmp_path / "bad", SPLIT)
+    with (edit.folder / f"questions_{SPLIT}.csv").open("a") as stream:
+        stream.write("\n")
+    assert failed_checks(edit.folder) == {"files"}
+
+
+def test_a_mirror_that_differs_is_flagged(good: Path, tmp_path: Path) -> None:
+    edit = DatasetEdit(good, tmp_path / "bad", SPLIT)
+    for name in (f"questions_{SPLIT}.csv", f"shared_contexts_{SPLIT}.jsonl"):
+        path = edit.folder / name
+        path.write_text(path.read_text("utf-8").replace(" you ", " thou ", 1), "utf-8")
+    edit.refresh_manifest()
+    assert failed_checks(edit.folder) == {"mirrors"}
+
+
+@pytest.mark.parametrize("kind", [pa.string(), None])
+def test_other_columns_are_flagged(kind: Any, good: Path, tmp_path: Path) -> None:
+    edit = DatasetEdit(good, tmp_path / "bad", SPLIT)
+    for row in edit.benchmark:
+        row["persona_id"] = str(row["persona_id"])
+
+    def change(name: str, found: pa.Schema) -> pa.Schema:
+        index = found.get_field_index("persona_id")
+        if name != "benchmark":
+            return found
+        field = pa.field("persona_id" if kind else "person", pa.string())
+        return found.set(index, field)
+
+    assert "columns" in failed_checks(edit.save(change))

@@ -1,0 +1,272 @@
+"""Datasets that a model writes, from the first request to the packaged folder."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writing_server import asks_for_options, pack_turns, serve_writer, write_json, write_well
+
+from personamem.dataset_builder.cli import main
+from personamem.dataset_builder.core.config import BuildConfig, make_config
+from personamem.dataset_builder.families.personamem.tables import hash_file
+from personamem.dataset_builder.families.personamem.writers.surface_forms import list_surface_forms
+from personamem.dataset_builder.llm import (
+    AnswerStore,
+    BudgetSpentError,
+    Prices,
+    Server,
+    fill_from,
+)
+from personamem.dataset_builder.packaging.build import build_dataset
+from personamem.dataset_builder.packaging.generated_text import (
+    GeneratedText,
+    generate_text,
+    lay_out_sessions,
+)
+from personamem.dataset_builder.packaging.writer_model import RejectedTextError
+from personamem.loaders.formats.errors import InvalidInputError
+
+REWRITE = "This is attempt"
+MORE = {"role": "user", "content": "And this comes on top of it."}
+
+
+@pytest.fixture
+def config() -> BuildConfig:
+    settings = {"personas": 4, "communities": 0, "model": {"name": "scripted"}}
+    return make_config(sizes=("4k",), writer="openai", **settings)
+
+
+def edit_first(prompt: str, edit: Callable[[str], str]) -> str:
+    turns = write_well(prompt)
+    turns[0]["content"] = edit(turns[0]["content"])
+    return pack_turns(turns)
+
+
+def repeat_first(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    first = turns[0]["content"].upper().replace(" ", "  ")
+    return [turns[0], {**turns[1], "content": first}, *turns[2:]]
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
+
+
+def write(
+    config: BuildConfig, path: Path, answer: Callable[[str], str | None]
+) -> tuple[GeneratedText, int]:
+    """Write with ``answer`` for the sessions; return how many requests there were for these."""
+
+    def answer_all(prompt: str) -> str | None:
+        return write_json(prompt) if asks_for_options(prompt) else answer(prompt)
+
+    with serve_writer(answer_all) as server, AnswerStore(path) as store:
+        script = generate_text(config, store, fill_from(Server(server.url, "", concurrency=4)))
+        return script, sum(not asks_for_options(prompt) for prompt in server.prompts)
+
+
+def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
+    config: BuildConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, asked = write(config, tmp_path / "store", write_json)
+    summary: dict[str, Any] = build_dataset(config, tmp_path / "a", 1, script=script)["writer"]
+    assert summary["model"] == "scripted"
+    summary = summary["sessions"]
+    assert summary["written"] + summary["fallbacks"] == summary["total"] == 28
+    assert summary["written"] >= 24
+    assert (
+        asked
+        == summary["total"] + sum(summary["refusals_by_reason"].values()) - (summary["fallbacks"])
+    )
+    text = (tmp_path / "a" / "shared_contexts_4k.jsonl").read_text("utf-8")
+    assert text.count("Thank you, I will keep it in mind, ") > 50
+    with AnswerStore(tmp_path / "store") as store:
+        again = generate_text(config, store)
+    build_dataset(config, tmp_path / "b", 2, script=again)
+    assert hashes(tmp_path / "a") == hashes(tmp_path / "b")
+    check_audit(tmp_path / "a", tmp_path / "audit.json", monkeypatch)
+    card = (tmp_path / "a" / "README.md").read_text("utf-8")
+    counts = f"28 | {summary['written']} | {summary['rewritten']} | {summary['fallbacks']}"
+    assert f"| `sessions` | {counts} |" in card
+
+
+def check_audit(folder: Path, report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All is sound but the text, in which the script says the same thing over and over."""
+    monkeypatch.setattr("sys.argv", ["personamem", "audit", str(folder), "--json", str(report)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    findings = json.loads(report.read_text("utf-8"))["splits"]["4k"]["findings"]
+    failed = {entry["check"] for entry in findings if entry["passed"] is False}
+    sections = {entry["section"] for entry in findings if entry["passed"] is False}
+    assert sections == {"text"}
+    assert {"structure", "truth", "blind"} < {entry["section"] for entry in findings}
+    assert "exact duplicates within a context, highest context" not in failed
+
+
+def test_a_refused_session_is_written_anew_with_the_reason(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    prompts = []
+
+    def answer(prompt: str) -> str:
+        prompts.append(prompt)
+        return write_json(prompt) if REWRITE in prompt else "I would rather not."
+
+    summary = write(config, tmp_path / "store", answer)[0].summary["sessions"]
+    assert summary["rewritten"] == summary["written"] >= 24
+    assert summary["refusals_by_reason"]["no readable answer"] == 28
+    assert any("refused because:\n- The answer cannot be read" in prompt for prompt in prompts)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (lambda prompt: "", "no readable answer"),
+        (lambda prompt: "x" * 2_000_000, "length"),
+        (lambda prompt: '{"turns": []}', "no readable answer"),
+        (lambda prompt: pack_turns(write_well(prompt)[:-1]), "form of the answer"),
+        (lambda prompt: pack_turns([*write_well(prompt), MORE]), "form of the answer"),
+        (lambda prompt: pack_turns(write_well(prompt)[1:]), "form of the answer"),
+        (
+            lambda prompt: edit_first(prompt, lambda text: text + " <script>alert(1)</script>"),
+            "markup or placeholders",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: text + " {{ 7 * 7 }}"),
+            "markup or placeholders",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: text + " \ud83d"),
+            "markup or placeholders",
+        ),
+        (
+            lambda prompt: pack_turns(
+                [
+                    {**turn, "content": "Das ist eine wirklich schöne Geschichte gewesen"}
+                    for turn in write_well(prompt)
+                ]
+            ),
+            "not English",
+        ),
+        (
+            lambda prompt: pack_turns(repeat_first(write_well(prompt))),
+            "a message that stands elsewhere too",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: "This is about nothing in particular."),
+            "a planned fact is missing",
+        ),
+        (
+            lambda prompt: edit_first(prompt, lambda text: f"{text} Once more: {text}"),
+            "a fact that is not planned",
+        ),
+    ],
+    ids=[
+        "empty",
+        "huge",
+        "no text",
+        "one less",
+        "one more",
+        "other roles",
+        "html",
+        "jinja",
+        "surrogate",
+        "german",
+        "the same again",
+        "missing",
+        "twice",
+    ],
+)
+def test_hostile_answers_fall_back_and_are_counted(
+    config: BuildConfig, tmp_path: Path, answer: Callable[[str], str], reason: str
+) -> None:
+    script, asked = write(config, tmp_path / "store", answer)
+    assert script.summary["sessions"]["written"] == 0
+    assert script.summary["sessions"]["fallbacks_by_reason"] == {reason: 28}
+    assert asked == 4 * 28
+
+
+def test_a_stock_phrase_stands_in_one_session_of_a_context(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    phrase = "I have made a note of all that you told me."
+
+    def answer(prompt: str) -> str:
+        turns = write_well(prompt)
+        noted = [turn for turn in turns if turn["content"].startswith("Thank you, I will")]
+        for turn in noted[:1]:
+            turn["content"] = phrase
+        return pack_turns(turns)
+
+    script, _ = write(config, tmp_path / "store", answer)
+    counts = script.summary["sessions"]
+    assert counts["fallbacks_by_reason"]["a message that stands elsewhere too"] > 10
+    for sessions in script.sessions.values():
+        texts = [
+            message["content"] for session in sessions if session for message in session.messages
+        ]
+        assert texts.count(phrase) <= 1
+    with AnswerStore(tmp_path / "store") as store:
+        assert generate_text(config, store) == script
+
+
+def test_without_a_server_a_store_must_hold_every_answer(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    with (
+        AnswerStore(tmp_path / "store") as store,
+        pytest.raises(InvalidInputError, match="for 7 of 7 options, 28 of 28 sessions"),
+    ):
+        generate_text(config, store)
+
+
+def test_a_request_without_an_answer_is_given_up_and_stays_so(
+    config: BuildConfig, tmp_path: Path
+) -> None:
+    silent = next(lay_out_sessions(config))[1].request().messages[1]["content"]
+    with (
+        serve_writer(lambda prompt: None if prompt == silent else write_json(prompt)) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        script = generate_text(
+            config, store, fill_from(Server(server.url, "", concurrency=1, attempts=1))
+        )
+    # Once in each of two rounds.
+    assert server.prompts.count(silent) == 2
+    counts = script.summary["sessions"]
+    assert counts["fallbacks_by_reason"]["no answer"] == 1
+    assert counts["written"] >= 23
+    with (
+        serve_writer(write_json) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        again = generate_text(config, store, fill_from(Server(server.url, "", concurrency=1)))
+    assert server.prompts == []
+    assert again == script
+
+
+def test_a_budget_holds_over_all_attempts(config: BuildConfig, tmp_path: Path) -> None:
+    # Every answer costs 0.05, and four attempts at each piece would cost 7.
+    with (
+        serve_writer(lambda prompt: "I would rather not.") as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        asked = Server(server.url, "", concurrency=1)
+        with pytest.raises(BudgetSpentError, match="All answers so far are stored"):
+            generate_text(config, store, fill_from(asked), prices=Prices(0, 0, 1000), budget=3.5)
+    assert 35 < len(server.prompts) <= 70
+
+
+def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
+    for _, piece in list(lay_out_sessions(config))[:8]:
+        brief = piece.brief
+        planned = " ".join(
+            text.lower() for fact in brief.plan.facts for text in list_surface_forms(fact)
+        )
+        foreign = min(text for text in brief.candidates if text not in planned)
+        prompt = piece.request().messages[1]["content"]
+        with pytest.raises(RejectedTextError, match="not in the outline"):
+            piece.read(edit_first(prompt, lambda text, name=foreign: f"{text} {name}."))

@@ -1,0 +1,43 @@
+"""A dataset from a real model behind a real server, from the first request to the audit."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from transformers_server import read_tail, serve_model
+
+from personamem.dataset_builder.families.personamem.tables import hash_file
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")
+BUILD += ("--communities", "0", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
+
+
+@pytest.mark.model
+def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
+    run: Run, smollm2_dir: Path, tmp_path: Path
+) -> None:
+    # A model of this size keeps to no outline, so this shows requests, refusals and fallbacks.
+    log, store, out = tmp_path / "server.log", tmp_path / "store", tmp_path / "out"
+    build = (*BUILD, "--model", smollm2_dir.name, "--store", store)
+    with serve_model(smollm2_dir, log) as url:
+        try:
+            done = run(*build, "--base-url", url, "--concurrency", "2", "--out", out)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{read_tail(log)}") from error
+    written = json.loads((out / "manifest.json").read_text("utf-8"))["writer"]
+    sessions = written["sessions"]
+    assert written["model"] == smollm2_dir.name
+    assert sessions["written"] + sessions["fallbacks"] == sessions["total"] == 4
+    assert sum(sessions["refusals_by_reason"].values()) >= 4 * sessions["fallbacks"]
+    assert sum(sessions["fallbacks_by_reason"].values()) == sessions["fallbacks"]
+    assert f"by the model: {sessions['written']} " in done.stdout
+    assert "Every check passed: 4k." in run("personamem", "audit", out).stdout
+    run(*build, "--out", tmp_path / "again")
+    files = sorted(path for path in out.rglob("*") if path.is_file())
+    assert [hash_file(path) for path in files] == [
+        hash_file(tmp_path / "again" / path.relative_to(out)) for path in files
+    ]
