@@ -43,7 +43,7 @@ class Family:
 def list_sections(audit: Mapping[str, Any]) -> list[Section]:
     """Return the sections of an audit, in its order."""
     counts: dict[str, dict[str, list[bool]]] = {}
-    for split, audited in audit["splits"].items():
+    for split, audited in audit["parts"].items():
         for finding in audited["findings"]:
             section = counts.setdefault(finding["section"], {})
             verdicts = section.setdefault(split, [])
@@ -62,7 +62,7 @@ def list_sections(audit: Mapping[str, Any]) -> list[Section]:
 def list_families(audit: Mapping[str, Any]) -> list[Family]:
     """Return the families of baselines, each policy with its rows over all questions."""
     families: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
-    for split, audited in audit["splits"].items():
+    for split, audited in audit["parts"].items():
         for name, rows in audited["baselines"].items():
             for row in rows:
                 if row["question_type"] == OVERALL:

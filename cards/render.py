@@ -17,13 +17,11 @@ from jinja2.loaders import FileSystemLoader
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from personamem.cards.audit import Family, Section, list_families, list_sections
-from personamem.cards.fields import CONFIGS, QUESTION_TYPE_MEANINGS, Config
+from personamem.cards.family import SLOTS, FamilyCard, Table
 from personamem.cards.scores import Score, make_entries
+from personamem.loaders.formats.manifest import Manifest
 
-COUNTED = ("question_types", "topics", "letters")
-"""Keys of a split in the manifest that hold counts by name."""
-
-TEMPLATE = "dataset_card.md.jinja"
+TEMPLATE = Path(__file__).with_name("dataset_card.md.jinja")
 
 _SIZE_CATEGORIES = (
     (1_000, "n<1K"),
@@ -36,48 +34,63 @@ _MARKDOWN_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 
 
 def render_card(
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
+    families: Sequence[FamilyCard],
     audit: Mapping[str, Any] | None = None,
     repo_id: str | None = None,
     scores: Sequence[Score] = (),
 ) -> str:
-    """Return the text of README.md for the dataset that ``manifest`` (manifest.json) describes.
+    """Return the text of README.md for the dataset that ``manifest`` describes.
 
-    ``audit`` is what ``personamem audit --json`` writes, ``repo_id`` the Hub id under which the
-    dataset is published, ``scores`` what models reached. Each adds its section.
+    ``families`` are what the families say about it, ``audit`` is what ``personamem audit --json``
+    writes, ``repo_id`` the Hub id under which the dataset is published, ``scores`` what models
+    reached. Each adds its section.
 
     Raises jinja2.UndefinedError or KeyError, naming the key, when one of them lacks one.
     """
     header = yaml.safe_dump(
-        build_metadata(manifest, audit, repo_id, scores),
+        build_metadata(manifest, families, audit, repo_id, scores),
         sort_keys=False,
         allow_unicode=True,
         default_flow_style=False,
     )
     body = (
-        _make_environment()
-        .get_template(TEMPLATE)
+        _make_environment(TEMPLATE.parent)
+        .get_template(TEMPLATE.name)
         .render(
             manifest=manifest,
-            splits=manifest["splits"],
-            default_split=next(iter(manifest["splits"])),
-            names={key: _collect_names(manifest, key) for key in COUNTED},
-            configs=_find_configs(manifest),
-            question_type_meanings=QUESTION_TYPE_MEANINGS,
+            cards=families,
+            tables=[table for table, _ in _list_tables(manifest, families)],
             built_checks=_list_checks(manifest),
-            written_kinds=_list_written(manifest),
             written_with=_list_parameters(manifest),
-            audited=list(audit["splits"]) if audit else [],
+            audited=list(audit["parts"]) if audit else [],
             sections=_list_sections(audit),
             families=_list_families(audit),
             scores=scores,
-            source=repo_id or "SOURCE",
-            pinned=f"{repo_id}@v{manifest['version']}" if repo_id else "SOURCE",
+            pinned=name_pinned(manifest, repo_id),
             published=repo_id is not None,
         )
     )
-    text = f"---\n{header}---\n\n{body}"
+    text = re.sub(r"\n{3,}", "\n\n", f"---\n{header}---\n\n{body}")
     return text + _SEAL.format(hashlib.sha256(text.encode()).hexdigest())
+
+
+def render_slots(template: Path, **values: Any) -> dict[str, str]:
+    """Return the slots of a family's template: a macro each, of the names in ``SLOTS``.
+
+    In the template, values are printed through the filters of the card.
+    """
+    loaded = _make_environment(template.parent).get_template(template.name)
+    module = loaded.make_module(values)
+    macros = {
+        slot: getattr(module, f"{slot}_", None) or getattr(module, slot, None) for slot in SLOTS
+    }
+    return {slot: f"{macro()}".strip() + "\n" for slot, macro in macros.items() if macro}
+
+
+def name_pinned(manifest: Manifest, repo_id: str | None) -> str:
+    """Return the source to load this version from: "owner/name@v1.0.0", or "SOURCE"."""
+    return f"{repo_id}@v{manifest.version}" if repo_id else "SOURCE"
 
 
 def is_as_rendered(text: str) -> bool:
@@ -87,7 +100,8 @@ def is_as_rendered(text: str) -> bool:
 
 
 def build_metadata(
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
+    families: Sequence[FamilyCard],
     audit: Mapping[str, Any] | None = None,
     repo_id: str | None = None,
     scores: Sequence[Score] = (),
@@ -96,30 +110,31 @@ def build_metadata(
 
     ``eval_results`` has the form of a model's ``.eval_results`` files; it needs the Hub id.
     """
-    splits: Mapping[str, Mapping[str, Any]] = manifest["splits"]
-    configs = _find_configs(manifest)
-    entries = make_entries(repo_id, manifest["version"], audit, scores) if repo_id else []
+    tables = _list_tables(manifest, families)
+    entries = make_entries(repo_id, manifest.version, audit, scores) if repo_id else []
     return {
-        "pretty_name": f"{manifest['name']} {manifest['version']}",
+        "pretty_name": f"{manifest.name} {manifest.version}",
         "license": "mit",
         "language": ["en"],
         "annotations_creators": ["machine-generated"],
         "language_creators": ["machine-generated"],
         "multilinguality": ["monolingual"],
         "source_datasets": ["original"],
-        "task_categories": ["question-answering", "multiple-choice"],
-        "size_categories": [_categorise_size(sum(s["questions"] for s in splits.values()))],
+        "task_categories": list(
+            dict.fromkeys(name for family in families for name in family.task_categories)
+        ),
+        "size_categories": [_categorise_size(sum(card.num_questions for card in families))],
         "tags": ["personalization", "long-context", "memory", "benchmark", "synthetic"],
         "configs": [
             {
-                "config_name": config.name,
-                **({"default": True} if config is next(iter(configs)) else {}),
-                "description": f"content {_hash_content(manifest, config.name, found)}",
+                "config_name": table.name,
+                **({"default": True} if number == 0 else {}),
+                "description": f"content {_hash_content(manifest, table.name, splits)}",
                 "data_files": [
-                    {"split": split, "path": f"{config.name}/{split}.parquet"} for split in found
+                    {"split": split, "path": f"{table.name}/{split}.parquet"} for split in splits
                 ],
             }
-            for config, found in configs.items()
+            for number, (table, splits) in enumerate(tables)
         ],
         **({"eval_results": entries} if entries else {}),
     }
@@ -172,9 +187,9 @@ def _finalize(value: object) -> object:
     return value if isinstance(value, Verified) else escape_markdown(value)
 
 
-def _make_environment() -> ImmutableSandboxedEnvironment:
+def _make_environment(folder: Path) -> ImmutableSandboxedEnvironment:
     environment = ImmutableSandboxedEnvironment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=FileSystemLoader(folder),
         undefined=StrictUndefined,
         # Not autoescape: the output is Markdown, for which HTML escapes are wrong within code.
         # `finalize` makes safe what no filter was named for.
@@ -195,51 +210,50 @@ def _make_environment() -> ImmutableSandboxedEnvironment:
     return environment
 
 
-def _find_configs(manifest: Mapping[str, Any]) -> dict[Config, list[str]]:
-    """Return the configs that the dataset has files of, with the names of their splits."""
-    found = {config: _find_splits(manifest, config.name) for config in CONFIGS}
-    return {config: splits for config, splits in found.items() if splits}
+def _list_tables(
+    manifest: Manifest, families: Sequence[FamilyCard]
+) -> list[tuple[Table, list[str]]]:
+    """Return the tables that the dataset has files of, with the names of their splits."""
+    found = [
+        (
+            table,
+            [split for split in family.splits if manifest.lists(f"{table.name}/{split}.parquet")],
+        )
+        for family in families
+        for table in family.tables
+    ]
+    return [(table, splits) for table, splits in found if splits]
 
 
-def _find_splits(manifest: Mapping[str, Any], config: str) -> list[str]:
-    """Return a config's splits: those of contexts in the manifest's order, then others."""
-    paths = [name.split("/") for name in manifest["files"] if name.endswith(".parquet")]
-    there = [path[1].removesuffix(".parquet") for path in paths if path[0] == config]
-    ordered = [split for split in manifest["splits"] if split in there]
-    return ordered + sorted(set(there) - set(ordered))
-
-
-def _hash_content(manifest: Mapping[str, Any], config: str, splits: Sequence[str]) -> str:
+def _hash_content(manifest: Manifest, config: str, splits: Sequence[str]) -> str:
     """Return one digest, in hex, of all data files of a config.
 
     `datasets` keeps what it has read from a local folder under the folder's last name and a hash of
     this header, and looks at nothing else: with equal headers, a dataset built anew in its place,
     or another one in a folder of the same name, would silently be answered with the old rows.
     """
-    digests = [manifest["files"][f"{config}/{split}.parquet"]["sha256"] for split in splits]
+    digests = [manifest.files[f"{config}/{split}.parquet"].sha256 for split in splits]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-def _list_checks(manifest: Mapping[str, Any]) -> list[tuple[str, str, object]]:
+def _list_checks(manifest: Manifest) -> list[tuple[str, str, object]]:
     """Return the checks of the build as rows of split, check and result."""
     return [
         (place, name, result)
-        for place, results in manifest["checks"].items()
+        for family in manifest.families.values()
+        for place, results in family.checks.items()
         for name, result in (results.items() if isinstance(results, Mapping) else [("", results)])
     ]
 
 
-def _list_written(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, int]]:
-    """Return the counts of the pieces that a model was to write, by their kind."""
-    writer = manifest["writer"]
-    return {kind: counts for kind, counts in writer.items() if isinstance(counts, Mapping)}
-
-
-def _list_parameters(manifest: Mapping[str, Any]) -> dict[str, object]:
+def _list_parameters(manifest: Manifest) -> dict[str, object]:
     """Return what is known of how the model was asked."""
-    settings = manifest["config"].get("model") or {}
+    settings = manifest.config.get("model") or {}
     known = {name: value for name, value in settings.items() if name != "name"}
-    prompts = {"SHA-256 of the prompts": manifest["writer"].get("prompts_sha256")}
+    prompts = {
+        f"SHA-256 of the prompts of {family}": sha256
+        for family, sha256 in manifest.writer.prompts_sha256.items()
+    }
     return {name: value for name, value in (known | prompts).items() if value is not None}
 
 
@@ -249,11 +263,6 @@ def _list_sections(audit: Mapping[str, Any] | None) -> list[Section]:
 
 def _list_families(audit: Mapping[str, Any] | None) -> list[Family]:
     return list_families(audit) if audit else []
-
-
-def _collect_names(manifest: Mapping[str, Any], key: str) -> list[str]:
-    """Return the names counted under ``key`` in any split, in order of first appearance."""
-    return list(dict.fromkeys(name for split in manifest["splits"].values() for name in split[key]))
 
 
 def _flatten(value: object) -> str:

@@ -44,7 +44,7 @@ def make_entries(
         }
         for score in scores
     ]
-    for split, family, row in _choose_rows(audit or {"splits": {}}):
+    for split, family, row in _choose_rows(audit or {"parts": {}}):
         suffix = "" if family == "shallow" else "_nocontext"
         policy = row["policy"]
         kind = "language model" if policy.startswith(LANGUAGE_MODEL) else f"highest {family} policy"
@@ -61,7 +61,7 @@ def make_entries(
 
 def _choose_rows(audit: Mapping[str, Any]) -> list[tuple[str, str, Mapping[str, Any]]]:
     chosen = []
-    for split in audit["splits"]:
+    for split in audit["parts"]:
         for family in list_families(audit):
             rows = [rows[split] for rows in family.policies.values() if split in rows]
             models = [row for row in rows if row["policy"].startswith(LANGUAGE_MODEL)]

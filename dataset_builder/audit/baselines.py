@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from personamem.dataset_builder.audit.blind import credit, score_blind
-from personamem.dataset_builder.audit.records import Item, Scores
 from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
+from personamem.dataset_builder.core.items import Item, Scores
 
 SIGNIFICANCE = 0.05
 OVERALL = "overall"

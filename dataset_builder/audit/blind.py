@@ -21,7 +21,7 @@ from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 from personamem.dataset_builder.audit.folds import Fold, deal_groups, deal_rows
-from personamem.dataset_builder.audit.records import READ_LETTERS, Item, Scores
+from personamem.dataset_builder.core.items import READ_LETTERS, Item, Scores
 
 EMBEDDING_SIZE = 64
 PAIR_FEATURES_MIN_COUNT = 2

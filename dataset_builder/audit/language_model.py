@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from personamem.dataset_builder.audit.records import Item, Scores
+from personamem.dataset_builder.core.items import Item, Scores
 from personamem.loaders import make_final_turn, render_plain
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import LETTERS, Message

@@ -21,7 +21,7 @@ from personamem.dataset_builder.audit.folds import (
     deal_rows,
     number_names,
 )
-from personamem.dataset_builder.audit.records import Item, Scores
+from personamem.dataset_builder.core.items import Item, Scores
 from personamem.loaders.formats.schema import Question
 
 CYCLES = (2, 3, 4, 5)

@@ -1,24 +1,23 @@
-"""The parts of a dataset that an audit looks at one by one: its splits, and its open questions."""
+"""The parts of a source that an audit looks at one by one, over all families."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from personamem.dataset_builder.families.personabench.audit.source import (
-    COMMUNITIES,
-    audit_communities,
-    has_communities,
-)
-from personamem.dataset_builder.families.personamem.audit.run import Report, SplitAudit, audit_split
-from personamem.loaders.formats.sources import list_splits
+from personamem.dataset_builder.audit.run import PartAudit, Report, audit_subject
+from personamem.dataset_builder.families.registry import list_families
+from personamem.loaders.formats.errors import DatasetError, unknown_choice
 
 
 def list_parts(source: str | Path) -> list[str]:
-    """Return the splits of a source, and ``communities`` if it has open questions.
+    """Return the names of the parts of a source, family by family.
 
     Raises:
-        DatasetError: the source is no dataset.
+        DatasetError: the source is no dataset of any family.
     """
-    return [*list_splits(source), *([COMMUNITIES] if has_communities(source) else [])]
+    parts = [part for family in list_families() for part in family.list_parts(source)]
+    if not parts:
+        raise DatasetError(f"{source} holds nothing that can be audited.")
+    return parts
 
 
 def audit_part(
@@ -27,10 +26,15 @@ def audit_part(
     parts: Sequence[str],
     baselines: Sequence[str] = (),
     workers: int = 1,
-    report: Report = lambda split, done, total: None,
-) -> SplitAudit:
-    """Audit one of ``parts``, which are all that the whole audit looks at; see ``audit_split``."""
-    if part == COMMUNITIES:
-        return audit_communities(source)
-    splits = len(parts) - (COMMUNITIES in parts)
-    return audit_split(source, part, baselines, workers, splits, report)
+    report: Report = lambda part, done, total: None,
+) -> PartAudit:
+    """Audit one of ``parts``, which are all that the whole audit looks at; see ``audit_subject``.
+
+    Raises:
+        InvalidInputError: the source has no such part.
+    """
+    for family in list_families():
+        if part in family.list_parts(source):
+            subject = family.open_part(source, part)
+            return audit_subject(subject, baselines, workers, len(parts), report)
+    raise unknown_choice(f"split of {source}", part, list_parts(source))

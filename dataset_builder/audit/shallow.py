@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from personamem.dataset_builder.audit.prefix_bm25 import Postings, Prefix, find_words
-from personamem.dataset_builder.audit.records import READ_LETTERS, Item, Scores
+from personamem.dataset_builder.core.items import READ_LETTERS, Item, Scores
 from personamem.loaders.formats.schema import Message
 
 MENTION_SHARE = 0.5

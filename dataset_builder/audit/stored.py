@@ -6,12 +6,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.families.personabench.audit.source import COMMUNITIES
-from personamem.dataset_builder.families.personamem.audit.run import SplitAudit, choose_baselines
+from personamem.dataset_builder.audit.run import PartAudit, choose_baselines
 from personamem.loaders.formats.sources import MANIFEST
 
 
-def make_report(source: str, audits: Sequence[SplitAudit]) -> dict[str, Any]:
+def make_report(source: str, audits: Sequence[PartAudit]) -> dict[str, Any]:
     """Return audits of splits as plain values.
 
     ``manifest_sha256`` says which dataset was audited: the manifest names the hash of every file.
@@ -23,7 +22,7 @@ def make_report(source: str, audits: Sequence[SplitAudit]) -> dict[str, Any]:
         "manifest_sha256": _hash(manifest) if manifest.is_file() else None,
         "personamem": version("personamem"),
         "passed": not any(audited.failures for audited in audits),
-        "splits": {audited.split: audited.as_json() for audited in audits},
+        "parts": {audited.part: audited.as_json() for audited in audits},
     }
 
 
@@ -33,7 +32,7 @@ def find_gap(report: object, manifest_sha256: str, parts: Iterable[str]) -> str 
     An audit of some parts, or with some baselines, or by another version of this package, whose
     checks may be others, is not whole. Its verdict is not looked at.
     """
-    if not isinstance(report, Mapping) or not isinstance(report.get("splits"), Mapping):
+    if not isinstance(report, Mapping) or not isinstance(report.get("parts"), Mapping):
         return "it is not what `personamem audit --json` writes"
     if report.get("manifest_sha256") != manifest_sha256:
         return "it is about another dataset"
@@ -41,11 +40,11 @@ def find_gap(report: object, manifest_sha256: str, parts: Iterable[str]) -> str 
         return f"it was made with personamem {report.get('personamem')}"
     expected = set(choose_baselines(())[0])
     for part in parts:
-        if part not in report["splits"]:
+        if part not in report["parts"]:
             return f"it leaves out {part}"
-        if part == COMMUNITIES:
-            continue  # These have no options, so no policy picks one.
-        families = report["splits"][part].get("baselines", {})
+        families = report["parts"][part].get("baselines", {})
+        if not any(families.values()):
+            continue  # Without options, no policy picks one.
         measured = {row["policy"] for rows in families.values() for row in rows}
         if not expected <= measured:
             return f"it leaves out baselines of {part}"
@@ -56,7 +55,7 @@ def name_failures(report: Mapping[str, Any]) -> list[str]:
     """Return "split: check" for every check of a report that failed."""
     return [
         f"{split}: {finding['check']}"
-        for split, audited in report["splits"].items()
+        for split, audited in report["parts"].items()
         for finding in audited["findings"]
         if finding["passed"] is False
     ]

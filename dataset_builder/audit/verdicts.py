@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from personamem.dataset_builder.audit.baselines import OVERALL, SIGNIFICANCE, Baseline
-from personamem.dataset_builder.core.findings import KEPT_ROWS, Finding, Section
-from personamem.dataset_builder.audit.records import Item
 from personamem.dataset_builder.audit.statistics import CHANCE, measure_accuracy
 from personamem.dataset_builder.audit.text import TextFigures
 from personamem.dataset_builder.audit.text.figures import Figure
+from personamem.dataset_builder.core.findings import KEPT_ROWS, Finding, Section
+from personamem.dataset_builder.core.items import Item
 from personamem.loaders.formats import schema
 
 SHALLOW_LIMIT = 0.40

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from personamem.dataset_builder.cli.console import errors
+from personamem.dataset_builder.core.console import errors
 from personamem.dataset_builder.llm.progress import Progress
 
 LINE_SECONDS = 10.0

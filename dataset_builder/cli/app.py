@@ -6,18 +6,19 @@ Exit codes: 0 done; 1 the work failed or a check did; 2 the input cannot be used
 import os
 import sys
 from concurrent.futures import BrokenExecutor
+from importlib import import_module
 
 import typer
 
 from personamem.dataset_builder.cli.audit import audit
 from personamem.dataset_builder.cli.build import build
-from personamem.dataset_builder.cli.console import errors
 from personamem.dataset_builder.cli.diff import diff
 from personamem.dataset_builder.cli.evaluate import evaluate
+from personamem.dataset_builder.cli.family_options import add_family_options
 from personamem.dataset_builder.cli.inspect import info, show
 from personamem.dataset_builder.cli.publish import publish
-from personamem.dataset_builder.families.personabench.report_command import report
-from personamem.dataset_builder.families.personabench.retrieve import retrieve
+from personamem.dataset_builder.core.console import errors
+from personamem.dataset_builder.families.registry import list_families
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError, PersonamemError
 
 app = typer.Typer(
@@ -37,14 +38,16 @@ A first dataset and a first score:
     personamem eval data --split 4k --model hf --model_args pretrained=MODEL
 """,
 )
-app.command()(build)
+app.command()(add_family_options(build))
 app.command()(info)
 app.command()(show)
 app.command()(audit)
-app.command()(retrieve)
 app.command()(diff)
 app.command()(publish)
-app.command()(report)
+for _family in list_families():
+    for _name, _place in _family.commands.items():
+        _module, _, _function = _place.partition(":")
+        app.command(_name)(getattr(import_module(_module), _function))
 # lm-eval's parser reads the words of this command, with all of its flags, --help among them.
 app.command(
     "eval",

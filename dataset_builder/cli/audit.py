@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from personamem.dataset_builder.cli.console import errors, output
+from personamem.dataset_builder.core.console import errors, output
 from personamem.loaders.formats.errors import PersonamemError
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.families.personamem.audit.run import Report, SplitAudit
+    from personamem.dataset_builder.audit.run import PartAudit, Report
 
 
 class AuditError(PersonamemError):
@@ -59,11 +59,11 @@ def audit(
     """
     from personamem.dataset_builder.audit.parts import audit_part, list_parts
     from personamem.dataset_builder.audit.report import make_tables, render_page
+    from personamem.dataset_builder.audit.run import choose_baselines
     from personamem.dataset_builder.audit.stored import make_report
-    from personamem.dataset_builder.families.personamem.audit.run import choose_baselines
 
     choose_baselines(baseline or ())
-    audits: list[SplitAudit] = []
+    audits: list[PartAudit] = []
     parts = split or list_parts(source)
     for part in parts:
         with _progress() as report:
@@ -81,13 +81,13 @@ def audit(
     if html_file:
         _write(html_file, render_page(source, audits))
     failed = [
-        f"{audited.split}: {', '.join(finding.check for finding in audited.failures)}"
+        f"{audited.part}: {', '.join(finding.check for finding in audited.failures)}"
         for audited in audits
         if audited.failures
     ]
     if failed:
         raise AuditError(f"{source} fails the audit. {'; '.join(failed)}.")
-    output().print(f"Every check passed: {', '.join(audited.split for audited in audits)}.")
+    output().print(f"Every check passed: {', '.join(audited.part for audited in audits)}.")
 
 
 @contextmanager

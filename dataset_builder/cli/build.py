@@ -9,76 +9,69 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from personamem.dataset_builder.cli.console import errors, output
+from personamem.dataset_builder.cli.family_options import merge_sections
+from personamem.dataset_builder.core.console import errors, output
 from personamem.dataset_builder.core.parallel import import_ahead
-from personamem.dataset_builder.families.personamem.packs import topic_names
+from personamem.dataset_builder.families.registry import FAMILIES
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.schema import SIZES
 
 if TYPE_CHECKING:
-    from personamem.dataset_builder.packaging.build import Progress
+    from personamem.dataset_builder.families.base import Progress
+    from personamem.loaders.formats.manifest import Manifest
 
-PRICE = "Of a million tokens."
+PRICE = "Price per million tokens."
 
 
 def build(
+    sections: dict[str, Any],
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder to make. It appears when the build is complete. Needed but for --plan."
+            help="Folder to create; it appears when the build is complete. Required unless --plan is "
+            "given."
         ),
     ] = None,
-    size: Annotated[
+    family: Annotated[
         list[str] | None,
-        typer.Option(
-            help=f"Context size, repeatable: {', '.join(SIZES)}. [default: 32k, 128k, 1M]"
-        ),
+        typer.Option(help=f"Family to build, repeatable: {', '.join(FAMILIES)}. [default: all]"),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Same seed, same bytes. [default: 0]")
-    ] = None,
-    personas: Annotated[
-        int | None, typer.Option(help="Personas, a multiple of 4. [default: 60]")
-    ] = None,
-    questions: Annotated[
-        int | None,
-        typer.Option(help="Questions per size, a multiple of 4. [default: 592, 2728, 2676, ...]"),
-    ] = None,
-    topic: Annotated[
-        list[str] | None,
-        typer.Option(help=f"Topic, repeatable: {', '.join(topic_names())}. [default: all]"),
-    ] = None,
-    communities: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Communities with open questions over documents; 0 for none. [default: 5]"
-        ),
+        int | None, typer.Option(min=0, help="The same seed gives the same bytes. [default: 0]")
     ] = None,
     version: Annotated[str | None, typer.Option(help="Version of the dataset, like 1.0.0.")] = None,
     config: Annotated[
         Path | None, typer.Option(help="YAML file with these settings; options win over it.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes. Changes no byte. [default: one a core]")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Worker processes; the output is identical for any number. [default: one per core]",
+        ),
     ] = None,
     ray: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
             help="Work on a Ray cluster: local (a new one of this machine), auto (the one it is a "
-            "node of) or HOST:PORT. Changes no byte; needs personamem[ray].",
+            "node of) or HOST:PORT. The output is identical; needs personamem[ray].",
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace a folder that exists.")] = False,
+    overwrite: Annotated[bool, typer.Option(help="Replace an existing folder.")] = False,
     writer: Annotated[
-        str | None, typer.Option(help="Who writes the text: template, openai. [default: template]")
+        str | None,
+        typer.Option(help="Writer of the text: template (no model) or openai. [default: template]"),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Model of the writer openai, as its server calls it.")
+        str | None,
+        typer.Option(help="Model of the writer openai, by the name that its server uses."),
     ] = None,
-    temperature: Annotated[float | None, typer.Option(help="Of the model. [default: 0.8]")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="Sampling temperature. [default: 0.8]")
+    ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(help="Of one answer. [default: by the length of the session]")
+        int | None,
+        typer.Option(help="Maximum tokens per reply. [default: by the length of the text]"),
     ] = None,
     base_url: Annotated[
         str | None,
@@ -96,20 +89,24 @@ def build(
     ] = None,
     engine_args: Annotated[
         str | None,
-        typer.Option(help="Of the engine, like tensor_parallel_size=2,max_model_len=8192."),
+        typer.Option(
+            help="Arguments of the engine, like tensor_parallel_size=2,max_model_len=8192."
+        ),
     ] = None,
     replicas: Annotated[
-        int | None, typer.Option(min=1, help="Engines beside each other. [default: 1]")
+        int | None, typer.Option(min=1, help="Number of engines. [default: 1]")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(help="File that keeps every answer; made if it is not there.")
+        Path | None, typer.Option(help="File that keeps every reply; created if missing.")
     ] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Requests at a time.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="Concurrent requests.")] = None,
     plan: Annotated[
-        bool, typer.Option(help="Print calls, tokens and price of writing; send nothing.")
+        bool,
+        typer.Option(help="Print calls, tokens and price of writing without sending a request."),
     ] = False,
     budget: Annotated[
-        float | None, typer.Option(help="The most that writing may cost; a run stops before.")
+        float | None,
+        typer.Option(help="Maximum price of writing; a run stops before it exceeds this."),
     ] = None,
     price_input: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
     price_cached: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
@@ -117,15 +114,13 @@ def build(
 ) -> None:
     """Build a dataset from a simulated world in which every answer is provable.
 
-    Four personas share each question, with four different right answers, so that nothing but the
-    context tells which option is right. Beside these lie open questions over private documents of
-    people who know each other, at four levels of noise. The same settings give the same bytes, on
-    any machine, with any number of workers. A build that is interrupted leaves no folder; run it
-    again.
+    Four personas share each multiple-choice question, with four different right answers, so only
+    the context tells which option is right. Every family is built unless --family chooses some; its
+    options are listed under its name. The same settings give the same bytes, on any machine, with
+    any number of workers. An interrupted build leaves no folder; run it again.
 
-    With --writer openai a language model writes the sessions that matter, the options of questions
-    and the private documents. Each is checked against what it has to say, written anew up to three
-    times, and otherwise left to the templates.
+    With --writer openai a language model writes sessions, options and documents. Each text is
+    checked against its plan, rewritten up to three times, and otherwise left to the templates.
 
     Example: personamem build --size 32k --seed 7 --out data
     """
@@ -133,8 +128,8 @@ def build(
         import_ahead("personamem.dataset_builder.packaging.worker_imports")
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.cli.writing import Writing, print_plan, write
-    from personamem.dataset_builder.core.config import load_config, make_config
     from personamem.dataset_builder.core.ray_workers import RayWorkers
+    from personamem.dataset_builder.families.configuration import load_config, make_config
     from personamem.dataset_builder.packaging.build import build_dataset
     from personamem.dataset_builder.packaging.folder import check_folder
     from personamem.dataset_builder.packaging.manifest import MADE_WITH
@@ -162,12 +157,8 @@ def build(
         if value is not None
     }
     values = {
-        "sizes": size,
+        "families": merge_sections(family, sections),
         "seed": seed,
-        "personas": personas,
-        "questions": questions,
-        "topics": topic,
-        "communities": communities,
         "version": version,
         "writer": writer,
         "model": settings_of_model or None,
@@ -184,9 +175,9 @@ def build(
     # Before anything is paid for.
     check_folder(out, overwrite)
     pool = workers if ray is None else RayWorkers(ray, workers, same=MADE_WITH)
-    script = None if settings.writer == "template" else write(settings, writing, ray)
+    generated = None if settings.writer == "template" else write(settings, writing, ray)
     with _progress() as report:
-        manifest = build_dataset(settings, out, pool, overwrite, report, script)
+        manifest = build_dataset(settings, out, pool, overwrite, report, generated)
     _print_summary(out, manifest)
 
 
@@ -200,7 +191,7 @@ def _progress() -> Iterator[Callable[["Progress"], None]]:
             step = max(1, progress.total // 4)
             if progress.done % step == 0 or progress.done == progress.total:
                 console.print(
-                    f"{progress.size}: {progress.done}/{progress.total} contexts, "
+                    f"{progress.split}: {progress.done}/{progress.total} contexts, "
                     f"{progress.tokens:,} tokens"
                 )
 
@@ -217,23 +208,20 @@ def _progress() -> Iterator[Callable[["Progress"], None]]:
         tasks: dict[str, Any] = {}
 
         def draw(progress: "Progress") -> None:
-            if progress.size not in tasks:
-                tasks[progress.size] = bars.add_task(progress.size, total=progress.total, tokens=0)
-            bars.update(tasks[progress.size], completed=progress.done, tokens=progress.tokens)
+            if progress.split not in tasks:
+                tasks[progress.split] = bars.add_task(
+                    progress.split, total=progress.total, tokens=0
+                )
+            bars.update(tasks[progress.split], completed=progress.done, tokens=progress.tokens)
 
         yield draw
 
 
-def _print_summary(out: Path, manifest: dict[str, Any]) -> None:
-    for name, split in manifest["splits"].items():
-        output().print(
-            f"{name}: {split['questions']:,} questions, {split['contexts']} contexts, "
-            f"{split['tokens']:,} tokens"
-        )
-    if "communities" in manifest:
-        counts = manifest["communities"]
-        output().print(
-            f"communities: {counts['questions']:,} open questions, {counts['test_users']} people, "
-            f"{max(split['sessions'] for split in counts['splits'].values()):,} documents"
-        )
-    output().print(f"Built {manifest['name']} {manifest['version']} in {out}")
+def _print_summary(out: Path, manifest: "Manifest") -> None:
+    for name, family in manifest.families.items():
+        for split, counts in family.splits.items():
+            shown = ", ".join(
+                f"{value:,} {key}" for key, value in counts.items() if isinstance(value, int)
+            )
+            output().print(f"{name} {split}: {shown}")
+    output().print(f"Built {manifest.name} {manifest.version} in {out}")

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from personamem.dataset_builder.cli.console import output
+from personamem.dataset_builder.core.console import output
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.packaging.diff import Difference, SplitDifference

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from personamem.dataset_builder.cli.console import output
+from personamem.dataset_builder.core.console import output
 
 
 def evaluate(context: typer.Context) -> None:

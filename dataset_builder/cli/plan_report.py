@@ -6,7 +6,6 @@ from typing import Any
 
 from rich.table import Table
 
-from personamem.dataset_builder.cli.console import output
 from personamem.dataset_builder.cli.eval_arguments import OUR_PREFIXES, Evaluation, tasks_folder
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
@@ -17,6 +16,7 @@ from personamem.dataset_builder.cli.plan import (
     read_cache_bytes,
     select_numbers,
 )
+from personamem.dataset_builder.core.console import output
 from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.llm.cost import Prices
 from personamem.loaders.formats.errors import InvalidInputError

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from personamem.dataset_builder.cli.console import errors, output
+from personamem.dataset_builder.core.console import errors, output
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.publish.plan import Plan

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from personamem.dataset_builder.cli.console import errors
+from personamem.dataset_builder.core.console import errors
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from personamem.dataset_builder.cli.console import output
+from personamem.dataset_builder.core.console import output
 from personamem.loaders.formats.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.core.config import BuildConfig
     from personamem.dataset_builder.llm import AnswerStore, Fill, Prices
     from personamem.dataset_builder.packaging.generated_text import GeneratedText
+    from personamem.loaders.formats.manifest import ItemCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,22 +146,20 @@ def write(config: "BuildConfig", writing: Writing, address: str | None) -> "Gene
                 rounds[attempt] = shown.enter_context(show_answers(what))
             rounds[attempt](progress)
 
-        script = generate_text(
+        generated = generate_text(
             config, store, fill, prices=prices, budget=writing.budget, report=report
         )
-    for kind, counts in script.summary.items():
-        if isinstance(counts, dict):
-            _print_counts(kind, counts)
-    return script
+    for kind, counts in generated.writer.items.items():
+        _print_counts(kind, counts)
+    return generated
 
 
-def _print_counts(kind: str, counts: dict[str, Any]) -> None:
+def _print_counts(kind: str, counts: "ItemCounts") -> None:
     output().print(
-        f"{kind}: {counts['total']:,}, by the model: {counts['written']:,} "
-        f"({counts['rewritten']:,} after rewrites), by the template writer: "
-        f"{counts['fallbacks']:,}"
+        f"{kind}: {counts.total:,}, by the model: {counts.written:,} "
+        f"({counts.rewritten:,} after rewrites), by the template writer: {counts.fallbacks:,}"
     )
-    for reason, count in counts["fallbacks_by_reason"].items():
+    for reason, count in counts.fallbacks_by_reason.items():
         output().print(f"  fell back for {reason}: {count:,}")
 
 

@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from personamem.loaders.formats.errors import PersonamemError
+
 KEPT_ROWS = 20
 """Offending rows that a finding names; the others are counted."""
 
 ROW_LETTERS = 400
 """Letters of an offending row that are kept: a cell may be huge."""
+
+
+class GateError(PersonamemError):
+    """A dataset that must not be packaged; the message names the checks and the rows."""
 
 
 class Section(StrEnum):

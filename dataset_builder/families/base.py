@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from rich.console import RenderableType
+
 from personamem.cards.family import FamilyCard
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
 from personamem.dataset_builder.core.parallel import Pool
+from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
-from personamem.dataset_builder.families.viewing import Viewer
 from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
 from personamem.loaders.formats.manifest import Manifest
 
@@ -99,6 +101,14 @@ class Family(ABC):
         """Return what a model is to write. By default nothing."""
         return WritingPlan()
 
+    def hash_prompts(self) -> str | None:
+        """Return the sha256 of its prompts in hex, the version of what a model is told."""
+        return None
+
+    @abstractmethod
+    def import_builder(self) -> None:
+        """Import what a build needs, ahead of the processes that build."""
+
     @abstractmethod
     def list_parts(self, source: str | Path) -> list[str]:
         """Return the parts of ``source`` that an audit looks at; empty if it has none of these."""
@@ -108,16 +118,41 @@ class Family(ABC):
         """Return one part of ``source`` for an audit. Raises DatasetError."""
 
     @abstractmethod
-    def describe_card(self, manifest: Manifest) -> FamilyCard:
-        """Return what the card of a dataset says about its part of the dataset."""
+    def describe_card(self, manifest: Manifest, repo_id: str | None) -> FamilyCard:
+        """Return what the card says about its part; ``repo_id`` is the Hub id once published."""
 
     @abstractmethod
-    def open_viewer(self) -> Viewer:
-        """Return what ``info`` and ``show`` print of its splits."""
+    def list_splits(self, source: str | Path) -> list[str]:
+        """Return the names of the splits of ``source``; empty if it has none of this family.
 
-    @abstractmethod
-    def find_task(self, split: str, condition: str) -> str | None:
-        """Return the lm-eval task for a split and condition, None for a split of another family.
-
-        ``condition`` is "" for the whole context, or a suffix such as "nocontext".
+        Raises DatasetNotFoundError when there is no such source, DatasetError when it is broken.
         """
+
+    @abstractmethod
+    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+        """Return the tables that ``info`` prints about ``splits`` of ``source``."""
+
+    @abstractmethod
+    def show_question(
+        self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]
+    ) -> None:
+        """Print one question with what proves its answer, or all ``answers`` (by question id).
+
+        ``question`` is an id, a number from 0, or "" for the first; with answers and without a
+        question, the answers are listed. ``full`` prints all that the question sees.
+        """
+
+    @property
+    @abstractmethod
+    def known_splits(self) -> Sequence[str]:
+        """The names that splits of this family may have."""
+
+    @property
+    @abstractmethod
+    def conditions(self) -> Sequence[str]:
+        """The control conditions of its tasks, such as "nocontext"."""
+
+    @property
+    def ranks_letters(self) -> bool:
+        """Whether its tasks have a form that ranks the letters by log-likelihood (``_ll``)."""
+        return False

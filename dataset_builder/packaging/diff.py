@@ -8,7 +8,6 @@ downloaded.
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,8 +19,8 @@ import pyarrow.parquet as pq
 from huggingface_hub import HfFileSystem
 
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.manifest import MANIFEST, FileRecord, Manifest, read_manifest
 from personamem.loaders.formats.sources import (
-    MANIFEST,
     find_files,
     parse_source,
     refuse_half_written,
@@ -92,7 +91,7 @@ class _Version:
     """A dataset to compare; ``root`` is its folder, or its place in the Hub's file system."""
 
     source: str
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     root: str
     remote: bool
 
@@ -119,14 +118,14 @@ def compare_datasets(a: str, b: str) -> Difference:
         InvalidInputError: a revision that cannot apply.
     """
     one, other = _open_version(a), _open_version(b)
-    pairs = {key: (one.manifest.get(key), other.manifest.get(key)) for key in SETTINGS}
-    files = _compare_files(one.manifest["files"], other.manifest["files"])
-    splits = list(dict.fromkeys([*one.manifest["splits"], *other.manifest["splits"]]))
+    pairs = {key: (_read(one, key), _read(other, key)) for key in SETTINGS}
+    files = _compare_files(one.manifest.files, other.manifest.files)
+    splits = list(dict.fromkeys([*_list_splits(one), *_list_splits(other)]))
     return Difference(
         source_a=one.source,
         source_b=other.source,
         settings={key: pair for key, pair in pairs.items() if pair[0] != pair[1]},
-        config=_compare_keys(one.manifest.get("config") or {}, other.manifest.get("config") or {}),
+        config=_compare_keys(one.manifest.config, other.manifest.config),
         files=files,
         splits=tuple(_compare_split(one, other, split, files) for split in splits),
     )
@@ -139,26 +138,34 @@ def _open_version(source: str) -> _Version:
     if not path.is_file():
         refuse_half_written(folder)
         raise DatasetError(f"{source} has no {MANIFEST}: it is not a dataset of ours.")
-    try:
-        manifest = json.loads(path.read_bytes())
-        if not isinstance(manifest["files"], dict) or not isinstance(manifest["splits"], dict):
-            raise TypeError
-    except (ValueError, KeyError, TypeError) as error:
-        raise DatasetError(f"{source}: {MANIFEST} is not one of ours.") from error
+    manifest = read_manifest(path)
     if parsed.folder is not None:
         return _Version(source, manifest, str(parsed.folder), remote=False)
     # The folder of a cached snapshot is named by its commit: what is read belongs together.
     return _Version(source, manifest, f"datasets/{parsed.hub_id}@{path.parent.name}", remote=True)
 
 
-def _compare_files(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, str]:
+def _read(version: _Version, key: str) -> Any:
+    return version.manifest.model_dump(mode="json")[key]
+
+
+def _list_splits(version: _Version) -> list[str]:
+    return [split for family in version.manifest.families.values() for split in family.splits]
+
+
+def _find_counts(version: _Version, split: str) -> Mapping[str, Any]:
+    families = version.manifest.families.values()
+    return next((family.splits[split] for family in families if split in family.splits), {})
+
+
+def _compare_files(a: Mapping[str, FileRecord], b: Mapping[str, FileRecord]) -> dict[str, str]:
     changes = {}
     for name in sorted({*a, *b}):
         if name not in a:
             changes[name] = "added"
         elif name not in b:
             changes[name] = "removed"
-        elif a[name]["sha256"] != b[name]["sha256"]:
+        elif a[name].sha256 != b[name].sha256:
             changes[name] = "changed"
     return changes
 
@@ -179,10 +186,10 @@ def _compare_split(
             columns_a, rows_a = _read_rows(a, name, key) if change != "added" else ((), {})
             columns_b, rows_b = _read_rows(b, name, key) if change != "removed" else ((), {})
             tables[kind] = _compare_rows(columns_a, rows_a, columns_b, rows_b)
-    told = [version.manifest["splits"].get(split, {}) for version in (a, b)]
+    counts_a, counts_b = _find_counts(a, split), _find_counts(b, split)
 
     def pair(key: str) -> tuple[int | None, int | None]:
-        return told[0].get(key), told[1].get(key)
+        return counts_a.get(key), counts_b.get(key)
 
     return SplitDifference(split, pair("questions"), pair("contexts"), pair("tokens"), tables)
 

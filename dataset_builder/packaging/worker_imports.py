@@ -1,4 +1,4 @@
-"""What the processes of a build need, loaded before they are copied so that none loads it itself.
+"""What the processes of a build need, loaded before they are forked so that none loads it itself.
 
 Importing this module does it; nothing in it is called.
 """
@@ -6,7 +6,9 @@ Importing this module does it; nothing in it is called.
 import pyarrow as pa
 
 from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.dataset_builder.families.registry import import_builders
 from personamem.dataset_builder.packaging import build  # noqa: F401
 
+import_builders()
 count_tokens("")
 pa.array([""])  # pyarrow looks for pandas when it first converts a list.

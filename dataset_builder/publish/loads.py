@@ -60,6 +60,6 @@ def _check_rows(
         if file.path.resolve() not in loaded:
             raise DatasetError(f"{local.folder / CARD} names no config that loads {name}.")
         found = rows.get(config, {}).get(table.removesuffix(".parquet"))
-        expected = local.manifest["files"][name].get("rows")
+        expected = local.manifest.files[name].rows
         if found is not None and expected is not None and found != expected:
             raise DatasetError(f"{file.path}: {found} rows load, expected {expected}.")

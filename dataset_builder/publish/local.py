@@ -5,16 +5,18 @@ hidden files, caches, half-written ones, notes.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
-from personamem.dataset_builder.families.personamem.tables import hash_file
-from personamem.dataset_builder.packaging.manifest import MANIFEST
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.formats.manifest import check_file, read_manifest
+from personamem.loaders.formats.manifest import (
+    MANIFEST,
+    Manifest,
+    check_file,
+    hash_file,
+    read_manifest,
+)
 from personamem.loaders.formats.sources import parse_source
 
 CARD = "README.md"
@@ -42,14 +44,14 @@ class LocalDataset:
     """A checked dataset. ``manifest_sha256`` pins all of ``data``, the files of the manifest."""
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     manifest_sha256: str
     data: Mapping[str, LocalFile]
 
     @property
     def name(self) -> str:
         """The dataset's name and version."""
-        return f"{self.manifest['name']} {self.manifest['version']}"
+        return f"{self.manifest.name} {self.manifest.version}"
 
     def list_release(self) -> dict[str, LocalFile]:
         """Return every file of the release by its path in the repository, in order of path.
@@ -81,18 +83,12 @@ def read_local(source: str | Path) -> LocalDataset:
         raise DatasetError(
             f"{folder} has no {MANIFEST}: it is no dataset of `personamem build`, or half-written."
         )
-    records = read_manifest(path)
-    manifest = json.loads(path.read_bytes())
-    for key in ("name", "version"):
-        if not isinstance(manifest.get(key), str):
-            raise DatasetError(f"{path} lacks the text {key!r}.")
+    manifest = read_manifest(path)
     data = {}
-    for name, record in records.files.items():
-        if not _is_plain(name):
-            raise DatasetError(
-                f"{path} lists {name!r}; accepted: relative paths without hidden parts or '..'."
-            )
-        check_file(records, name, folder / name)
+    for name, record in manifest.files.items():
+        if name in MADE_FOR_RELEASE:
+            raise DatasetError(f"{path} lists {name}, which is made for each release.")
+        check_file(manifest, name, folder / name)
         data[name] = LocalFile(folder / name, record.bytes, record.sha256)
     return LocalDataset(folder, manifest, hash_file(path), data)
 
@@ -100,13 +96,3 @@ def read_local(source: str | Path) -> LocalDataset:
 def describe_file(path: Path) -> LocalFile:
     """Return a file's size and sha256."""
     return LocalFile(path, path.stat().st_size, hash_file(path))
-
-
-def _is_plain(name: str) -> bool:
-    path = PurePosixPath(name)
-    return (
-        path.as_posix() == name
-        and not path.is_absolute()
-        and not any(part.startswith(".") for part in path.parts)
-        and name not in MADE_FOR_RELEASE
-    )

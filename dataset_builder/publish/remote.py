@@ -1,18 +1,17 @@
 """The repository on the Hub as it is: its branch's head, its files, its tags."""
 
-import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from huggingface_hub import HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
-from personamem.dataset_builder.packaging.manifest import MANIFEST
 from personamem.dataset_builder.publish.local import CARD, LocalFile
-from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.formats.manifest import MANIFEST, read_manifest
 
 KIND = "dataset"
 
@@ -114,8 +113,7 @@ def _is_ours(api: HfApi, repo_id: str, state: RemoteState) -> bool:
             repo_id, MANIFEST, repo_type=KIND, revision=state.head, local_dir=folder
         )
         try:
-            with open(path, "rb") as stream:
-                manifest = json.load(stream)
-        except ValueError:
+            read_manifest(Path(path))
+        except DatasetError:
             return False
-    return isinstance(manifest, dict) and {"config_sha256", "files", "splits"} <= manifest.keys()
+    return True

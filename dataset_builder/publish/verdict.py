@@ -14,6 +14,7 @@ from typing import Any
 from personamem.cards import Score, is_as_rendered, render_card
 from personamem.dataset_builder.audit.parts import audit_part, list_parts
 from personamem.dataset_builder.audit.stored import find_gap, make_report, name_failures
+from personamem.dataset_builder.families.registry import describe_cards
 from personamem.dataset_builder.publish.local import AUDIT, CARD, LocalDataset
 from personamem.loaders.formats.errors import DatasetError, PersonamemError
 
@@ -61,7 +62,12 @@ def settle_card(
     if path.is_file() and not is_as_rendered(path.read_text(encoding="utf-8")):
         tell(f"{CARD} was edited and is published as it is; delete it to have it made anew")
         return
-    _write(path, render_card(local.manifest, audit, repo_id, scores))
+    _write(
+        path,
+        render_card(
+            local.manifest, describe_cards(local.manifest, repo_id), audit, repo_id, scores
+        ),
+    )
 
 
 def _run_audit(

@@ -1,71 +1,128 @@
-"""What ``manifest.json`` says about a dataset's files, and whether the files agree.
+"""``manifest.json``: what a dataset is, from what it was made, and the hash of every file.
 
-Only the parts that reading needs are looked at, with plain checks, so that a newer builder may add
-keys freely: ``files`` (path -> sha256, bytes, rows) and ``splits`` (keyed by split name).
+One model for all who read or write it. A manifest is written last, so a folder with one is whole.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.json_files import read_json_file
+
+MANIFEST = "manifest.json"
+_SHA256 = r"^[0-9a-f]{64}$"
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
+def _check_relative(name: str) -> str:
+    path = PurePosixPath(name)
+    hidden = any(part.startswith(".") for part in path.parts)
+    if not name or path.as_posix() != name or path.is_absolute() or hidden or "\\" in name:
+        raise ValueError(
+            f"{name!r} is no file of a dataset. Accepted: relative paths without hidden parts or "
+            "'..'"
+        )
+    return name
+
+
+def _check_name(name: str) -> str:
+    if "/" in name or _check_relative(name) != name:
+        raise ValueError(f"{name!r} is no name of a split")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_check_relative)]
+SplitName = Annotated[str, AfterValidator(_check_name)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileRecord(_Strict):
     """One file as it was written: digest in hex, size in bytes, rows of its table."""
 
-    sha256: str
-    bytes: int
-    rows: int | None
+    sha256: str = Field(pattern=_SHA256)
+    bytes: int = Field(ge=0, strict=True)
+    rows: int | None = Field(default=None, ge=0, strict=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """The checked part of a ``manifest.json``; ``config`` is as it stands there, unchecked.
+class ItemCounts(_Strict):
+    """How the items of one kind fared that a model was to write.
 
-    ``communities`` are the counts of the open questions, None in a dataset without them.
+    Refusals are counted by attempt, fallbacks by the last attempt.
     """
 
-    path: Path
-    files: Mapping[str, FileRecord]
-    splits: tuple[str, ...]
-    config: Any
-    communities: Mapping[str, Any] | None = None
+    total: int = Field(ge=0)
+    written: int = Field(ge=0)
+    rewritten: int = Field(ge=0)
+    fallbacks: int = Field(ge=0)
+    fallbacks_by_reason: Mapping[str, int] = {}
+    refusals_by_reason: Mapping[str, int] = {}
+
+
+class WriterRecord(_Strict):
+    """Who wrote the text: the embedded templates, or a model with the counts of its items."""
+
+    name: str
+    model: str | None = None
+    prompts_sha256: Mapping[str, str] = {}
+    items: Mapping[str, ItemCounts] = {}
+
+
+class FamilyRecord(BaseModel):
+    """What one family built: the counts of its splits, the checks of the build, and counts of its own."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    splits: Mapping[SplitName, Mapping[str, Any]]
+    checks: Mapping[str, Any] = {}
+
+
+class Manifest(_Strict):
+    """The whole ``manifest.json``; ``config`` is the build configuration as plain values."""
+
+    name: str
+    version: str = Field(pattern=r"^\d+\.\d+\.\d+$")
+    config: Mapping[str, Any]
+    config_sha256: str = Field(pattern=_SHA256)
+    seed: int = Field(ge=0, strict=True)
+    writer: WriterRecord
+    tokenizer: str
+    made_with: Mapping[str, str]
+    families: Mapping[str, FamilyRecord]
+    files: Mapping[FileName, FileRecord]
 
     def lists(self, name: str) -> bool:
-        """Say whether the manifest records a file of this name, relative to the folder."""
+        """Return whether the manifest records a file of this name, relative to the folder."""
         return name in self.files
+
+    def splits_of(self, family: str) -> tuple[str, ...]:
+        """Return the names of the splits of a family; none if the dataset has none of it."""
+        return tuple(self.families[family].splits) if family in self.families else ()
 
 
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest.
 
     Raises:
-        DatasetError: the file is not UTF-8 JSON of the expected form.
+        DatasetError: the file is not UTF-8 JSON of the expected form; the key at fault is named.
     """
+    raw = read_json_file(path)
     try:
-        raw = json.loads(path.read_bytes())
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise DatasetError(f"{path} is not valid UTF-8 JSON: {error}.") from error
-    files = raw.get("files") if isinstance(raw, dict) else None
-    splits = raw.get("splits") if isinstance(raw, dict) else None
-    if not isinstance(files, dict) or not isinstance(splits, dict):
-        raise DatasetError(f"{path} lacks the objects 'files' and 'splits'.")
-    records = {str(name): _read_record(path, str(name), entry) for name, entry in files.items()}
-    communities = raw.get("communities")
-    return Manifest(
-        path=path,
-        files=records,
-        splits=tuple(str(split) for split in splits),
-        config=raw.get("config"),
-        communities=communities if isinstance(communities, dict) else None,
-    )
+        return Manifest.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the manifest"
+        found = repr(first["input"])
+        shown = found if len(found) <= 80 else f"{found[:80]}..."
+        message = first["msg"].removeprefix("Value error, ")
+        raise DatasetError(f"{path}: {where}: {message} (found {shown}).") from error
 
 
 def check_file(manifest: Manifest, name: str, path: Path) -> None:
@@ -76,38 +133,32 @@ def check_file(manifest: Manifest, name: str, path: Path) -> None:
     """
     record = manifest.files.get(name)
     if record is None:
-        raise DatasetError(
-            f"{manifest.path} has no entry for {name!r}; the file cannot be trusted."
-        )
-    if not path.exists():
-        raise DatasetError(f"{path} is missing although {manifest.path.name} lists it.")
+        raise DatasetError(f"{MANIFEST} has no entry for {name!r}: {path} cannot be trusted.")
+    if not path.is_file():
+        raise DatasetError(f"{path} is missing although {MANIFEST} lists it.")
     size = path.stat().st_size
     if size != record.bytes:
-        raise _mismatch(manifest, path, "bytes", size, record.bytes)
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        raise _mismatch(path, "bytes", size, record.bytes)
+    digest = hash_file(path)
     if digest != record.sha256:
-        raise _mismatch(manifest, path, "sha256", digest, record.sha256)
+        raise _mismatch(path, "sha256", digest, record.sha256)
     if record.rows is not None and path.suffix == ".parquet":
-        rows = pq.read_metadata(path).num_rows
+        try:
+            rows = pq.read_metadata(path).num_rows
+        except (OSError, pa.ArrowException) as error:
+            raise DatasetError(f"{path} cannot be read as Parquet: {error}") from error
         if rows != record.rows:
-            raise _mismatch(manifest, path, "rows", rows, record.rows)
+            raise _mismatch(path, "rows", rows, record.rows)
 
 
-def _mismatch(
-    manifest: Manifest, path: Path, what: str, found: object, expected: object
-) -> DatasetError:
+def hash_file(path: Path) -> str:
+    """Return the sha256 of a file in hex, read in one streaming pass."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _mismatch(path: Path, what: str, found: object, expected: object) -> DatasetError:
     return DatasetError(
-        f"{path} was changed or cut off: {what} is {found}, {manifest.path.name} says {expected}. "
+        f"{path} was changed or cut off: {what} is {found}, {MANIFEST} says {expected}. "
         "Fetch or build the dataset again."
-    )
-
-
-def _read_record(path: Path, name: str, entry: object) -> FileRecord:
-    if isinstance(entry, dict):
-        sha256, size, rows = entry.get("sha256"), entry.get("bytes"), entry.get("rows")
-        if isinstance(sha256, str) and isinstance(size, int) and isinstance(rows, int | None):
-            return FileRecord(sha256.lower(), size, rows)
-    raise DatasetError(
-        f"{path}: the entry for {name!r} lacks 'sha256' (text) or 'bytes' (integer)."
     )

@@ -10,6 +10,9 @@ import pyarrow as pa
 
 from personamem.loaders.formats.schema import MESSAGE_TYPE
 
+FAMILY = "personabench"
+"""The name under which a manifest has these splits."""
+
 NOISE_SPLITS = {"noise_0": 0.0, "noise_03": 0.3, "noise_05": 0.5, "noise_07": 0.7}
 """Share of a person's documents that reveal nothing asked for, by split name (open questions)."""
 

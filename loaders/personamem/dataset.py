@@ -12,9 +12,10 @@ from pathlib import Path
 from personamem.loaders.formats.errors import DatasetError, unknown_choice
 from personamem.loaders.formats.manifest import check_file
 from personamem.loaders.formats.schema import Annotation, ContextRecord, Message, Question
-from personamem.loaders.formats.sources import Layout, SplitFiles, locate_split, parse_source
+from personamem.loaders.formats.sources import parse_source
 from personamem.loaders.personamem.annotations import read_annotations
 from personamem.loaders.personamem.contexts import ContextStore, JsonlContexts, ParquetContexts
+from personamem.loaders.personamem.files import Layout, SplitFiles, locate_split
 from personamem.loaders.personamem.questions import read_csv_questions, read_parquet_questions
 from personamem.loaders.personamem.version2 import read_version2_questions
 

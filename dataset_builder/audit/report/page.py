@@ -6,16 +6,16 @@ from pathlib import Path
 
 from jinja2 import Template
 
-from personamem.dataset_builder.core.findings import Section
 from personamem.dataset_builder.audit.report.plots import draw_baselines, draw_histogram
+from personamem.dataset_builder.audit.run import PartAudit
 from personamem.dataset_builder.audit.verdicts import SHALLOW_LIMIT
-from personamem.dataset_builder.families.personamem.audit.run import SplitAudit
+from personamem.dataset_builder.core.findings import Section
 from personamem.dataset_builder.reports import load_template
 
 _TEMPLATE = Path(__file__).with_name("page.html.jinja")
 
 
-def render_page(source: str, audits: Sequence[SplitAudit]) -> str:
+def render_page(source: str, audits: Sequence[PartAudit]) -> str:
     """Return the page. Whatever comes from the dataset is escaped."""
     return _template().render(
         source=source,

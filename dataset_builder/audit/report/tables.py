@@ -5,21 +5,21 @@ from collections.abc import Iterator
 from rich.markup import escape
 from rich.table import Table
 
+from personamem.dataset_builder.audit.run import PartAudit
 from personamem.dataset_builder.core.findings import Finding, Section
-from personamem.dataset_builder.families.personamem.audit.run import SplitAudit
 from personamem.dataset_builder.reports import format_figure
 
 SHOWN_ROWS = 3
 
 
-def make_tables(audit: SplitAudit) -> Iterator[Table]:
+def make_tables(audit: PartAudit) -> Iterator[Table]:
     """Yield a table a section; failed checks name the first rows at fault."""
     for section in Section:
         findings = [finding for finding in audit.findings if finding.section is section]
         if not findings:
             continue
         table = Table(
-            title=f"{escape(audit.split)}, {section.value}",
+            title=f"{escape(audit.part)}, {section.value}",
             title_justify="left",
             show_edge=False,
             pad_edge=False,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from personamem.dataset_builder.cli.console import errors, output
+from personamem.dataset_builder.core.console import errors, output
 
 
 def report(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from personamem.dataset_builder.cli.console import errors, output
+from personamem.dataset_builder.core.console import errors, output
 from personamem.loaders.formats.errors import unknown_choice
 
 if TYPE_CHECKING:

@@ -2,20 +2,42 @@
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import RenderableType
 from rich.markup import escape
+from rich.table import Table
 
-from personamem.dataset_builder.cli.console import output
-from personamem.dataset_builder.cli.samples import Sample, find_question
+from personamem.dataset_builder.core.console import output
+from personamem.dataset_builder.families.samples import Sample, find_question
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.personabench.schema import NOISE_SPLITS
+from personamem.loaders.formats.sources import find_manifest
+from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
 
 if TYPE_CHECKING:
     from personamem.loaders.personabench.records import Archive, GroundedQuestion
 
 
-def show_open(
+def make_info(source: str | Path) -> list[RenderableType]:
+    """Return a table of the noise levels: documents, and questions by category."""
+    manifest = find_manifest(source)
+    if manifest is None or FAMILY not in manifest.families:
+        return []
+    counts = manifest.families[FAMILY].model_dump()
+    number = counts["communities"]
+    title = (
+        f"{number} communit{'y' if number == 1 else 'ies'}, {counts['test_users']} people asked "
+        f"{counts['questions']:,} open questions"
+    )
+    table = Table("noise", "documents", *counts["categories"], title=title)
+    for name, level in counts["splits"].items():
+        asked = map(str, counts["categories"].values())
+        table.add_row(escape(name), f"{level['sessions']:,}", *asked)
+    return [table]
+
+
+def show_question(
     source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]
 ) -> None:
     """Print one open question, or all answers to them.

@@ -1,34 +1,25 @@
-"""Building a dataset: contexts in parallel, files in order, the folder whole or not at all.
+"""Building PersonaMem: contexts in parallel, files in order.
 
-The unit of work is one context. A worker makes its text, its questions and their proof, and hands
-back bytes; the parent writes them in a fixed order, so the number of workers changes no byte.
+The unit of work is one context. A worker makes its text, its questions and their proof, and returns
+bytes; the parent writes them in a fixed order, so the number of workers changes no byte.
 """
 
 import hashlib
-import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from personamem.cards import render_card
-from personamem.dataset_builder.audit.blind_gate import BlindGate
-from personamem.dataset_builder.audit.records import make_items
-from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
-from personamem.dataset_builder.core.parallel import Pool, Workers
-from personamem.dataset_builder.families.personabench.audit.findings import require_sound
-from personamem.dataset_builder.families.personabench.files import (
-    encode_communities,
-    summarise_communities,
-    write_communities,
-)
-from personamem.dataset_builder.families.personabench.rows import make_tables
+from personamem.dataset_builder.families.base import BuildJob, BuiltFamily, Progress
 from personamem.dataset_builder.families.personamem.audit.counts import CountedContext
 from personamem.dataset_builder.families.personamem.audit.gate import check_context, check_split
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
 from personamem.dataset_builder.families.personamem.contexts import Context, build_context
 from personamem.dataset_builder.families.personamem.planning import plan_split
 from personamem.dataset_builder.families.personamem.questions.quads import word_quad
@@ -45,33 +36,15 @@ from personamem.dataset_builder.families.personamem.tables import (
     encode_messages,
     write_questions,
 )
+from personamem.dataset_builder.families.personamem.texts import PersonaMemTexts
 from personamem.dataset_builder.families.personamem.world.cohort import build_cohort
-from personamem.dataset_builder.packaging.folder import stage_folder
-from personamem.dataset_builder.packaging.generated_text import GeneratedText
-from personamem.dataset_builder.packaging.manifest import (
-    make_manifest,
-    summarise_split,
-    write_manifest,
-)
 from personamem.loaders.formats import schema
-from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import (
     Annotation,
     ContextRecord,
     Question,
     make_annotation,
 )
-from personamem.loaders.personabench.schema import Utterance
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a build is: contexts of a split that are done, and their o200k_base tokens."""
-
-    size: str
-    done: int
-    total: int
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,93 +73,80 @@ class BuiltContext:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltCommunities:
-    """The open questions: their files, the rows of these, counts and checks of the manifest."""
+def start_build(job: BuildJob) -> Callable[[], BuiltFamily]:
+    """Prepare a build; the returned function has the contexts built and writes the files.
 
-    files: Mapping[str, bytes]
-    rows: Mapping[str, int]
-    summary: Mapping[str, Any]
-    checks: Mapping[str, Any]
-
-
-def build_dataset(
-    config: PersonaMemConfig,
-    out: Path,
-    workers: int | Pool | None = None,
-    overwrite: bool = False,
-    report: Callable[[Progress], None] = lambda progress: None,
-    script: GeneratedText | None = None,
-) -> dict[str, Any]:
-    """Build the dataset ``config`` into the folder ``out`` and return its manifest.
-
-    ``workers`` processes work on contexts (default: one a core), or a pool that is entered once
-    the folder is known to be of use. ``script`` is what a model wrote, for a ``config`` with the
-    writer openai. Raises InvalidInputError for a folder that cannot be used or questions that do
-    not fit, and GateError when a check fails.
+    Raises:
+        InvalidInputError: the topics cannot carry that many questions.
     """
-    if (script is None) != (config.writer == "template"):
-        raise InvalidInputError("A script is needed for the writer openai, and for no other.")
-    script = script or GeneratedText()
-    if workers is None or isinstance(workers, int):
-        workers = Workers(
-            workers or os.cpu_count() or 1, "personamem.dataset_builder.packaging.worker_imports"
-        )
-    with stage_folder(out, overwrite) as folder, BlindGate() as blind, workers as pool:
-        splits, counts, checks = {}, {}, {}
-        take_communities = pool.start(build_communities, (config, script.documents))
-        # Large contexts first, and all sizes in one queue: no process waits at the end of a split,
-        # and what has to follow the last context is little.
-        jobs = {
-            size: _list_jobs(config, size, script)
-            for size in sorted(config.sizes, key=schema.SIZES.__getitem__, reverse=True)
-        }
-        # Closed before the pool is: what is left of its results hangs on it.
-        with closing(pool.map_in_order(build_one, chain.from_iterable(jobs.values()))) as contexts:
-            for size, own in jobs.items():
-                benchmark, annotations, tokens = _write_contexts(
-                    folder, size, islice(contexts, len(own)), len(own), report
-                )
-                questions, notes = _as_read(benchmark, annotations)
-                checks[size] = check_split(config, size, questions, notes, tuple(tokens))
-                blind.submit(size, make_items(questions, notes))
-                write_questions(folder, size, benchmark, annotations)
-                splits[size] = summarise_split(size, benchmark, tuple(tokens.values()))
-                for name in ("benchmark", "annotations"):
-                    counts[f"{name}/{size}.parquet"] = len(benchmark)
-                counts[f"contexts/{size}.parquet"] = len(tokens)
-                counts[f"questions_{size}.csv"] = len(benchmark)
-                counts[f"shared_contexts_{size}.jsonl"] = len(tokens)
-        (folder / "CHANGELOG.md").write_text(
-            f"# Changelog\n\n## {config.version}\n\nBuilt with seed {config.seed}; "
-            f"configuration {config.fingerprint()}.\n",
-            encoding="utf-8",
-        )
-        communities = take_communities()
-        figures = blind.results()
-        splits = {size: splits[size] for size in config.sizes}
-        checks = {size: checks[size] | figures[size] for size in config.sizes}
-        summary = None
-        if communities is not None:
-            write_communities(folder, communities.files)
-            checks["communities"] = dict(communities.checks)
-            counts |= communities.rows
-            summary = communities.summary
-        manifest = make_manifest(config, folder, splits, summary, counts, checks, script.summary)
-        (folder / "README.md").write_text(render_card(manifest), encoding="utf-8")
-        write_manifest(folder, manifest)
-    return manifest
+    config = configure(job.config)
+    texts = job.texts or PersonaMemTexts()
+    # Large contexts first, and all sizes in one queue: no process waits at the end of a split, and
+    # little follows the last context.
+    jobs = {
+        size: _list_jobs(config, size, texts)
+        for size in sorted(config.sizes, key=schema.SIZES.__getitem__, reverse=True)
+    }
+    return partial(_build, job, config, jobs)
 
 
-def _list_jobs(config: PersonaMemConfig, size: str, script: GeneratedText) -> list[Job]:
+def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job"]]) -> BuiltFamily:
+    splits, rows, checks = {}, {}, {}
+    queue = chain.from_iterable(jobs.values())
+    # Closed before the pool is: what is left of its results depends on it.
+    with closing(job.pool.map_in_order(build_one, queue)) as contexts:
+        for size, own in jobs.items():
+            benchmark, annotations, tokens = _write_contexts(
+                job.folder, size, islice(contexts, len(own)), len(own), job.report
+            )
+            questions, notes = _as_read(benchmark, annotations)
+            checks[size] = check_split(config, size, questions, notes, tuple(tokens))
+            write_questions(job.folder, size, benchmark, annotations)
+            splits[size] = summarise_split(size, benchmark, tuple(tokens.values()))
+            for name in ("benchmark", "annotations"):
+                rows[f"{name}/{size}.parquet"] = len(benchmark)
+            rows[f"contexts/{size}.parquet"] = len(tokens)
+            rows[f"questions_{size}.csv"] = len(benchmark)
+            rows[f"shared_contexts_{size}.jsonl"] = len(tokens)
+    return BuiltFamily(
+        {"splits": {size: splits[size] for size in config.sizes}},
+        rows,
+        {size: checks[size] for size in config.sizes},
+    )
+
+
+def summarise_split(
+    size: str, benchmark: Sequence[Mapping[str, Any]], context_tokens: Sequence[int]
+) -> dict[str, Any]:
+    """Return the counts of one split; ``context_tokens`` are o200k_base tokens per context."""
+    return {
+        "budget_tokens": schema.SIZES[size],
+        "contexts": len(context_tokens),
+        "questions": len(benchmark),
+        "quads": len(benchmark) // schema.COHORT_SIZE,
+        "personas": len({row["persona_id"] for row in benchmark}),
+        "tokens": sum(context_tokens),
+        "min_context_tokens": min(context_tokens),
+        "max_context_tokens": max(context_tokens),
+        "question_types": _count(row["question_type"] for row in benchmark),
+        "topics": _count(row["topic"] for row in benchmark),
+        "letters": _count(row["correct_answer"][1] for row in benchmark),
+    }
+
+
+def _count(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _list_jobs(config: PersonaMemConfig, size: str, texts: PersonaMemTexts) -> list["Job"]:
     return [
         Job(
             config,
             size,
             plan.group,
             persona_index,
-            script.sessions_of(size, plan.group, persona_index),
-            script.options_of(size, plan.group),
+            texts.sessions_of(size, plan.group, persona_index),
+            texts.options_of(size, plan.group),
         )
         for plan in plan_split(config, size)
         for persona_index in range(schema.COHORT_SIZE)
@@ -212,19 +172,6 @@ def _write_contexts(
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
     rows.sort(key=lambda row: str(row.benchmark["question_id"]))
     return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
-
-
-def build_communities(
-    job: tuple[PersonaMemConfig, Mapping[str, tuple[Utterance, ...]]],
-) -> BuiltCommunities | None:
-    """Build the open questions and check them; None if the config wants none."""
-    config, written = job
-    if not config.communities:
-        return None
-    tables = make_tables(config.seed, config.communities, written)
-    checks = require_sound(config, tables)
-    files, rows = encode_communities(tables)
-    return BuiltCommunities(files, rows, summarise_communities(tables), checks)
 
 
 def build_one(job: Job) -> BuiltContext:

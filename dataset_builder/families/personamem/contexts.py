@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
-from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.core.people import Persona
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.planning import GroupPlan
 from personamem.dataset_builder.families.personamem.sessions import (
     Brief,

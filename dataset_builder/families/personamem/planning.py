@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from personamem.dataset_builder.families.personamem.config import DEFAULT_TOPICS, PersonaMemConfig
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.config import DEFAULT_TOPICS, PersonaMemConfig
 from personamem.dataset_builder.families.personamem.world.threads import (
     THREADS_PER_TOPIC,
     TRAIT_THREADS,

@@ -4,7 +4,6 @@ Both forms come from the same rows in the same pass, so they cannot differ.
 """
 
 import csv
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -85,12 +84,6 @@ def write_questions(
         writer.writerow(schema.OFFICIAL_COLUMNS)
         for row in benchmark:
             writer.writerow([row[column] for column in schema.OFFICIAL_COLUMNS])
-
-
-def hash_file(path: Path) -> str:
-    """Return the sha256 of a file in hex."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def encode_messages(messages: Sequence[schema.Message]) -> bytes:

@@ -21,8 +21,8 @@ from personamem.dataset_builder.audit.blind import (
     score_blind,
     score_longest,
 )
-from personamem.dataset_builder.audit.records import Item, Scores, make_items
 from personamem.dataset_builder.audit.statistics import measure_accuracy
+from personamem.dataset_builder.core.items import Item, Scores, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 
 # Made words of three to ten letters, so that what is planted is all there is to find.

@@ -11,7 +11,7 @@ from personamem.dataset_builder.audit.language_model import (
     parse_model_folder,
     score_language_model,
 )
-from personamem.dataset_builder.audit.records import Item, make_items
+from personamem.dataset_builder.core.items import Item, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import InvalidInputError

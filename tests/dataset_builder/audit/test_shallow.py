@@ -13,13 +13,13 @@ import pytest
 
 from personamem.dataset_builder.audit.blind import credit
 from personamem.dataset_builder.audit.prefix_bm25 import K1, B, Postings, find_words
-from personamem.dataset_builder.audit.records import Item, Scores, make_items
 from personamem.dataset_builder.audit.shallow import (
     KEYWORD_POLICIES,
     SHALLOW_POLICIES,
     score_context,
 )
 from personamem.dataset_builder.audit.statistics import correct_holm, measure_accuracy
+from personamem.dataset_builder.core.items import Item, Scores, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 from personamem.loaders.formats.schema import NEW_IDEAS, Message
 

@@ -1,19 +1,20 @@
 """The audit of open questions: the world-only check, and what can be had without documents."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from personamem.dataset_builder.audit.blind_gate import GateError
-from personamem.dataset_builder.core.findings import Check, Finding, Section, Violations
-from personamem.dataset_builder.core.config import DEFAULT_COMMUNITIES, BuildConfig
+from personamem.dataset_builder.core.findings import Check, Finding, GateError, Section, Violations
 from personamem.dataset_builder.families.personabench.asking import OFFICIAL_COUNTS
 from personamem.dataset_builder.families.personabench.audit.check import (
     CHECKS,
     IDS,
     LEVELS,
     check_communities,
+)
+from personamem.dataset_builder.families.personabench.config import (
+    DEFAULT_COMMUNITIES,
+    PersonaBenchConfig,
 )
 from personamem.dataset_builder.families.personabench.rows import OpenTables, Row, name_category
 from personamem.loaders.personabench.answers import decode_answer, words_of
@@ -34,7 +35,7 @@ _CHECKS = {
 }
 
 
-def judge_communities(config: BuildConfig, tables: OpenTables) -> list[Finding]:
+def judge_communities(config: PersonaBenchConfig, tables: OpenTables) -> list[Finding]:
     """Return all findings on the open questions of a dataset that ``config`` describes."""
     violations = Violations()
     for name, row in check_communities(
@@ -82,7 +83,7 @@ def judge_figures(communities: int, tables: OpenTables) -> list[Finding]:
     return findings
 
 
-def require_sound(config: BuildConfig, tables: OpenTables) -> dict[str, Any]:
+def require_sound(config: PersonaBenchConfig, tables: OpenTables) -> dict[str, Any]:
     """Return figures for the manifest; raises GateError when a finding fails."""
     findings = judge_communities(config, tables)
     failed = [finding for finding in findings if finding.passed is False]
@@ -172,7 +173,7 @@ def _judge_proportions(questions: Sequence[Row], required: bool) -> Finding:
 
 
 def _read_words(rows: Iterable[Row]) -> list[frozenset[str]]:
-    return [words_of(decode_answer(json.dumps(json.loads(row["answer"])))) for row in rows]
+    return [words_of(decode_answer(row["answer"])) for row in rows]
 
 
 def _f1(gold: frozenset[str], given: frozenset[str]) -> float:

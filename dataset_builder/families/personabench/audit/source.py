@@ -1,39 +1,40 @@
-"""Auditing the open questions of a dataset: its files, read and held against their world."""
+"""The open questions of a dataset of ours as an audit reads them, at all noise levels."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from personamem.dataset_builder.core.findings import Violations
-from personamem.dataset_builder.core.config import BuildConfig, make_config
+from personamem.dataset_builder.core.findings import Check, Finding, Section, Violations
+from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.personabench.audit.findings import (
     judge_communities,
     judge_figures,
 )
+from personamem.dataset_builder.families.personabench.config import PersonaBenchConfig, configure
+from personamem.dataset_builder.families.personabench.family import COMMUNITIES
 from personamem.dataset_builder.families.personabench.rows import OpenTables, Row
-from personamem.dataset_builder.families.personamem.audit.run import Distributions, SplitAudit
-from personamem.dataset_builder.families.personamem.audit.structure import COLUMNS, FILES, READABLE
+from personamem.dataset_builder.families.subject import AuditSubject, CheckedContext
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.formats.manifest import Manifest, check_file, read_manifest
-from personamem.loaders.formats.sources import (
-    MANIFEST,
-    Layout,
-    find_files,
-    find_manifest,
-    parse_source,
-)
+from personamem.loaders.formats.json_files import read_json_file
+from personamem.loaders.formats.manifest import MANIFEST, Manifest, check_file, read_manifest
+from personamem.loaders.formats.sources import find_files, parse_source
 from personamem.loaders.personabench.schema import (
     DOCUMENTS_SCHEMA,
     NOISE_SPLITS,
     OPEN_QUESTIONS_SCHEMA,
 )
 
-COMMUNITIES = "communities"
-"""The name under which an audit has the open questions, beside the splits."""
+FILES = Check(
+    Section.STRUCTURE,
+    "files",
+    "Files with another size, sha256 or row count than the manifest says.",
+)
+READABLE = Check(Section.STRUCTURE, "readable rows", "Rows and files that a loader refuses.")
+COLUMNS = Check(Section.STRUCTURE, "columns", "Columns that are missing or of another type.")
 
 _SCHEMAS: Mapping[str, Any] = {
     "documents": DOCUMENTS_SCHEMA,
@@ -42,44 +43,64 @@ _SCHEMAS: Mapping[str, Any] = {
 _JSON = "communities.json"
 
 
-def has_communities(source: str | Path) -> bool:
-    """Return whether a source is a dataset of ours with open questions."""
-    manifest = find_manifest(source)
-    return manifest is not None and manifest.communities is not None
+@dataclass(frozen=True)
+class CommunitiesSubject(AuditSubject):
+    """The open questions of a dataset; ``config`` is None where the manifest has no usable one."""
+
+    tables: OpenTables
+    config: PersonaBenchConfig | None
+    violations: Violations
+
+    @property
+    def part(self) -> str:
+        """One part for all noise levels."""
+        return COMMUNITIES
+
+    @property
+    def layout(self) -> str:
+        """The format of datasets of ours."""
+        return "personamem"
+
+    @property
+    def ours(self) -> bool:
+        """Only datasets of ours are audited."""
+        return True
+
+    @property
+    def num_questions(self) -> int:
+        """The questions, the same at every noise level."""
+        lowest = min(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
+        return len(self.tables.questions[lowest])
+
+    @property
+    def num_contexts(self) -> int:
+        """The documents at the highest noise level, which holds all others."""
+        highest = max(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
+        return len(self.tables.documents[highest])
+
+    def judge(self, contexts: Sequence[CheckedContext]) -> list[Finding]:
+        """Return all findings on the open questions."""
+        findings = self.violations.as_findings((FILES, READABLE, COLUMNS))
+        if self.violations.count(COLUMNS):
+            return findings
+        if self.config is None:
+            return findings + judge_figures(len(self.tables.communities), self.tables)
+        return findings + judge_communities(self.config, self.tables)
 
 
-def audit_communities(source: str | Path) -> SplitAudit:
-    """Audit the open questions of ``source``.
+def read_communities(source: str | Path) -> CommunitiesSubject:
+    """Read the open questions of ``source``.
 
     Raises:
         DatasetError: the source has none, or a table cannot be read at all.
     """
     names = [f"{kind}/{split}.parquet" for kind in _SCHEMAS for split in NOISE_SPLITS]
-    if not has_communities(source):
-        raise DatasetError(f"{source} has no open questions: its manifest has no communities.")
     folder = find_files(parse_source(source), [MANIFEST, _JSON, *names])
     manifest = read_manifest(folder / MANIFEST)
     violations = Violations()
     _check_files(manifest, folder, (_JSON, *names), violations)
     tables = _read_tables(folder, violations)
-    findings = violations.as_findings((FILES, READABLE, COLUMNS))
-    config = _read_config(manifest)
-    if not violations.count(COLUMNS):
-        if config is None:
-            findings += judge_figures(len(tables.communities), tables)
-        else:
-            findings += judge_communities(config, tables)
-    lowest = min(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
-    highest = max(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
-    return SplitAudit(
-        split=COMMUNITIES,
-        layout=Layout.OURS,
-        questions=len(tables.questions[lowest]),
-        contexts=len(tables.documents[highest]),
-        findings=tuple(findings),
-        baselines={"blind": (), "metadata": (), "shallow": ()},
-        distributions=Distributions((), (), ()),
-    )
+    return CommunitiesSubject(tables, _read_config(manifest, violations), violations)
 
 
 def _check_files(
@@ -107,17 +128,13 @@ def _read_tables(folder: Path, violations: Violations) -> OpenTables:
             except (ValueError, pa.ArrowException) as error:
                 violations.add(COLUMNS, f"{kind}/{path.name}: {error}")
             rows[kind][split] = table.to_pylist()
-    try:
-        communities = json.loads((folder / _JSON).read_bytes())
-    except (OSError, ValueError) as error:
-        raise DatasetError(f"{folder / _JSON} cannot be read: {error}") from error
+    communities = read_json_file(folder / _JSON)
     return OpenTables(communities, rows["documents"], rows["open_questions"])
 
 
-def _read_config(manifest: Manifest) -> BuildConfig | None:
-    if not isinstance(manifest.config, dict):
-        return None
+def _read_config(manifest: Manifest, violations: Violations) -> PersonaBenchConfig | None:
     try:
-        return make_config(**manifest.config)
-    except InvalidInputError:
+        return configure(make_config(**manifest.config))
+    except (InvalidInputError, TypeError) as error:
+        violations.add(FILES, f"{MANIFEST}: the configuration cannot be used: {error}")
         return None

@@ -1,11 +1,9 @@
-"""The gate of a build: structure and truth, before anything is packaged (blind: ``blind_gate``)."""
+"""The gate of a build: structure and truth, before anything is packaged."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from personamem.dataset_builder.audit.blind_gate import GateError
-from personamem.dataset_builder.core.findings import Violations
-from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.core.findings import GateError, Violations
 from personamem.dataset_builder.families.personamem.audit.counts import CountedContext, check_counts
 from personamem.dataset_builder.families.personamem.audit.structure import (
     check_coverage,
@@ -15,6 +13,7 @@ from personamem.dataset_builder.families.personamem.audit.structure import (
     check_questions,
 )
 from personamem.dataset_builder.families.personamem.audit.truth import check_pairs, check_truth
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.loaders.formats.schema import Annotation, ContextRecord, Question
 
 

@@ -10,20 +10,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from personamem.dataset_builder.core.findings import Violations
-from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, make_config
+from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.personamem.audit.structure import (
     COLUMNS,
     FILES,
     MIRRORS,
     READABLE,
 )
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.formats.manifest import Manifest, check_file
+from personamem.loaders.formats.manifest import MANIFEST, Manifest, check_file
 from personamem.loaders.formats.schema import OFFICIAL_COLUMNS, Annotation, Question
-from personamem.loaders.formats.sources import Layout, SplitFiles, locate_split, parse_source
+from personamem.loaders.formats.sources import parse_source
 from personamem.loaders.personamem.annotations import read_annotations
 from personamem.loaders.personamem.contexts import ContextStore, JsonlContexts, ParquetContexts
+from personamem.loaders.personamem.files import Layout, SplitFiles, locate_split
 from personamem.loaders.personamem.questions import read_csv_questions, read_parquet_questions
 from personamem.loaders.personamem.version2 import read_version2_questions
 
@@ -93,12 +95,12 @@ def read_split(source: str | Path, split: str) -> SplitSource:
 
 def _read_config(manifest: Manifest, split: str, violations: Violations) -> PersonaMemConfig | None:
     try:
-        config = make_config(**manifest.config)
+        config = configure(make_config(**manifest.config))
     except (InvalidInputError, TypeError) as error:
-        violations.add(FILES, f"{manifest.path}: the configuration cannot be used: {error}")
+        violations.add(FILES, f"{MANIFEST}: the configuration cannot be used: {error}")
         return None
     if split not in config.sizes:
-        violations.add(FILES, f"{manifest.path}: the configuration has no size {split}")
+        violations.add(FILES, f"{MANIFEST}: the configuration has no size {split}")
         return None
     return config
 
@@ -110,10 +112,11 @@ def _check_files(
 
     A split fetched from the Hub is not ``whole``: it comes without the files that nothing reads.
     """
+    others = {name for family in manifest.families.values() for name in family.splits}
     for name in manifest.files:
         path = files.folder / name
         split = path.stem.rpartition("_")[2]
-        of_another = split in manifest.splits and split != files.split
+        of_another = split in others and split != files.split
         if not of_another and (whole or path.exists()):
             try:
                 check_file(manifest, name, path)

@@ -12,11 +12,11 @@ from functools import lru_cache
 from itertools import pairwise
 
 from personamem.dataset_builder.core.findings import Check, Section, Violations
-from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.audit.wording import (
     find_wording_fault,
     word_in_cohort,
 )
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.contexts import plan_sessions
 from personamem.dataset_builder.families.personamem.planning import (
     BEFORE,

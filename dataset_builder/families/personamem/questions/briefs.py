@@ -26,7 +26,9 @@ from personamem.dataset_builder.families.personamem.writers.surface_forms import
 from personamem.loaders.formats import schema
 
 
-def brief_options(config: PersonaMemConfig, plan: GroupPlan, cohort: Cohort) -> dict[str, OptionsBrief]:
+def brief_options(
+    config: PersonaMemConfig, plan: GroupPlan, cohort: Cohort
+) -> dict[str, OptionsBrief]:
     """Return the brief of each quad of a group by its id; both quads of a pair have the same."""
     barred = list_candidates(plan, cohort)
     names = frozenset(_list_names(cohort))

@@ -11,10 +11,10 @@ from itertools import islice, product
 from random import Random
 from typing import Any
 
-from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.core.content_yaml import read_yaml, template
 from personamem.dataset_builder.core.grammar import capitalise
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.packs import CONTENT, load_topic
 from personamem.dataset_builder.families.personamem.planning import QuadPlan
 from personamem.dataset_builder.families.personamem.world.threads import Thread

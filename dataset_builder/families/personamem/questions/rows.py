@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.contexts import Context
 from personamem.dataset_builder.families.personamem.planning import BEFORE
 from personamem.dataset_builder.families.personamem.questions.quads import Quad

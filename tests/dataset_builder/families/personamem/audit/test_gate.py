@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from personamem.dataset_builder.audit.blind_gate import GateError, check_blind
-from personamem.dataset_builder.audit.records import Item
 from personamem.dataset_builder.core.config import make_config
+from personamem.dataset_builder.core.items import Item
 from personamem.dataset_builder.families.personamem.audit.counts import count_context
 from personamem.dataset_builder.families.personamem.audit.gate import check_context, check_split
 from personamem.dataset_builder.families.personamem.audit.sources import SplitSource, read_split

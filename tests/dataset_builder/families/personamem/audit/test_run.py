@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from version2_release import write_release
 
-from personamem.dataset_builder.core.findings import Finding
 from personamem.dataset_builder.audit.report import render_page
+from personamem.dataset_builder.core.findings import Finding
 from personamem.dataset_builder.families.personamem.audit.run import SplitAudit, audit_split
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 

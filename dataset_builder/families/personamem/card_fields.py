@@ -1,26 +1,6 @@
-"""What the columns of a dataset mean, in words: the field tables of the card."""
+"""What the columns of PersonaMem's tables mean: the field tables of the card."""
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One column: its Parquet type and what it holds, with the unit where there is one."""
-
-    name: str
-    type: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """One config of a dataset: its folder of Parquet files, one a split, and what a row is."""
-
-    name: str
-    title: str
-    introduction: str
-    fields: tuple[Field, ...]
-
+from personamem.cards.family import Field, Table
 
 BENCHMARK_INTRODUCTION = (
     "The first fifteen columns have the names, the order and the types of the PersonaMem release."
@@ -106,52 +86,11 @@ ANNOTATIONS_FIELDS = (
     ),
 )
 
-DOCUMENTS_FIELDS = (
-    Field("community", "string", "Name of the community in `communities.json`."),
-    Field("person", "string", "The person whose document it is."),
-    Field("session_id", "string", "Unique name of the document, the same at every noise level."),
-    Field("kind", "string", "conversation, user_ai_interaction or purchase_history."),
-    Field("time", "timestamp[s]", "When it took place, without a time zone."),
-    Field("partner", "string", "Whom a conversation was with; null for the other kinds."),
-    Field("messages", "list<struct<role, content>>", "Utterances; the role is a name in talks."),
-    Field(
-        "purchases",
-        "list<struct<title, description, brand, categories>>",
-        "Items bought at once; empty for the other kinds.",
-    ),
+TABLES = (
+    Table("benchmark", "one row a question", BENCHMARK_INTRODUCTION, BENCHMARK_FIELDS),
+    Table("contexts", "one row a context, shared by many questions", "", CONTEXTS_FIELDS),
+    Table("annotations", "why the right option is right", "", ANNOTATIONS_FIELDS),
 )
-
-OPEN_QUESTIONS_FIELDS = (
-    Field("question_id", "string", "Unique name of the question, the same at every noise level."),
-    Field("community", "string", "Name of the community in `communities.json`."),
-    Field("person", "string", "The person who asks, about themself or somebody they know."),
-    Field("question", "string", "The question, in the first person."),
-    Field("answer", "string", "The answer as JSON: a text, a number, a list, named values."),
-    Field("question_type", "string", "Basic information, Preference or Social."),
-    Field("difficulty", "string", "easy or hard; easy preferences are lists of two to four."),
-    Field("attribute", "string", "What is asked for, as a path."),
-    Field("hops", "int64", "2 where a relation has to be looked up first, else 1."),
-    Field("outdated_values", "string", "Former values that no longer hold, as a JSON list."),
-    Field(
-        "gold",
-        "list<struct<value, session_ids>>",
-        "Each value to find, with the documents that reveal it: any one of them is enough.",
-    ),
-)
-
-CONFIGS = (
-    Config("benchmark", "one row a question", BENCHMARK_INTRODUCTION, BENCHMARK_FIELDS),
-    Config("contexts", "one row a context, shared by many questions", "", CONTEXTS_FIELDS),
-    Config("annotations", "why the right option is right", "", ANNOTATIONS_FIELDS),
-    Config("documents", "one row a document of one person", "", DOCUMENTS_FIELDS),
-    Config(
-        "open_questions",
-        "one row a question that is answered in one's own words",
-        "",
-        OPEN_QUESTIONS_FIELDS,
-    ),
-)
-"""Configs that a dataset may have: it has those whose files it lists. The first is default."""
 
 QUESTION_TYPE_MEANINGS = {
     "recall_user_shared_facts": "recall what the user did, not what others did or was only planned",

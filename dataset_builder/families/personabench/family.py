@@ -1,0 +1,110 @@
+"""PersonaBench as a family; see ``families.base``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from rich.console import RenderableType
+
+from personamem.cards.family import FamilyCard
+from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
+from personamem.dataset_builder.families.base import (
+    BuildJob,
+    BuiltFamily,
+    Family,
+    WritingPlan,
+)
+from personamem.dataset_builder.families.samples import Sample
+from personamem.dataset_builder.families.subject import AuditSubject
+from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.sources import find_manifest
+from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
+
+COMMUNITIES = "communities"
+"""The part of an audit that is about the open questions, at all noise levels."""
+
+
+class PersonaBenchFamily(Family):
+    """Open questions over private documents of people who know each other."""
+
+    name = FAMILY
+    title = "PersonaBench"
+    commands: ClassVar[Mapping[str, str]] = {
+        "retrieve": "personamem.dataset_builder.families.personabench.retrieve:retrieve",
+        "report": "personamem.dataset_builder.families.personabench.report_command:report",
+    }
+
+    @property
+    def settings(self) -> type[FamilySettings]:
+        """The number of communities."""
+        from personamem.dataset_builder.families.personabench.config import PersonaBenchSettings
+
+        return PersonaBenchSettings
+
+    def start_build(self, job: BuildJob) -> Callable[[], BuiltFamily]:
+        """Start to build communities, documents and open questions."""
+        from personamem.dataset_builder.families.personabench.build import start_build
+
+        return start_build(job)
+
+    def plan_writing(self, config: BuildConfig) -> WritingPlan:
+        """Return the documents that a model is to write."""
+        from personamem.dataset_builder.families.personabench.texts import plan_writing
+
+        return plan_writing(config)
+
+    def hash_prompts(self) -> str:
+        """Return the version of the prompts for documents."""
+        from personamem.dataset_builder.families.personabench.writers.prompts import PROMPTS
+
+        return PROMPTS.sha256
+
+    def import_builder(self) -> None:
+        """Import the modules of a build."""
+        from personamem.dataset_builder.families.personabench import build  # noqa: F401
+
+    def list_parts(self, source: str | Path) -> list[str]:
+        """Return one part for all noise levels."""
+        return [COMMUNITIES] if self.list_splits(source) else []
+
+    def open_part(self, source: str | Path, part: str) -> AuditSubject:
+        """Return the open questions for an audit."""
+        from personamem.dataset_builder.families.personabench.audit.source import read_communities
+
+        return read_communities(source)
+
+    def describe_card(self, manifest: Manifest, repo_id: str | None) -> FamilyCard:
+        """Return counts by noise level and category, and how to load and evaluate."""
+        from personamem.dataset_builder.families.personabench.card import describe_card
+
+        return describe_card(manifest, repo_id)
+
+    def list_splits(self, source: str | Path) -> list[str]:
+        """Return the noise levels of a dataset of ours, lowest first."""
+        manifest = find_manifest(source)
+        splits = manifest.splits_of(FAMILY) if manifest else ()
+        return [split for split in NOISE_SPLITS if split in splits]
+
+    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+        """Return a table of the noise levels."""
+        from personamem.dataset_builder.families.personabench.show import make_info
+
+        return make_info(source)
+
+    def show_question(
+        self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]
+    ) -> None:
+        """Print an open question with the documents that tell its answer."""
+        from personamem.dataset_builder.families.personabench.show import show_question
+
+        show_question(source, split, question, full, answers)
+
+    @property
+    def known_splits(self) -> Sequence[str]:
+        """The noise levels."""
+        return tuple(NOISE_SPLITS)
+
+    @property
+    def conditions(self) -> Sequence[str]:
+        """No documents, those that hold the answer, retrieved ones."""
+        return ("nocontext", "oracle", "rag")

@@ -1,0 +1,107 @@
+"""PersonaMem as a family; see ``families.base``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import RenderableType
+
+from personamem.cards.family import FamilyCard
+from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
+from personamem.dataset_builder.families.base import (
+    BuildJob,
+    BuiltFamily,
+    Family,
+    WritingPlan,
+)
+from personamem.dataset_builder.families.samples import Sample
+from personamem.dataset_builder.families.subject import AuditSubject
+from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.schema import SIZES
+
+
+class PersonaMemFamily(Family):
+    """Four-option questions over long chats in which preferences change."""
+
+    name = "personamem"
+    title = "PersonaMem"
+
+    @property
+    def settings(self) -> type[FamilySettings]:
+        """Sizes, personas, questions, topics."""
+        from personamem.dataset_builder.families.personamem.config import PersonaMemSettings
+
+        return PersonaMemSettings
+
+    def start_build(self, job: BuildJob) -> Callable[[], BuiltFamily]:
+        """Start to build contexts and questions."""
+        from personamem.dataset_builder.families.personamem.build import start_build
+
+        return start_build(job)
+
+    def plan_writing(self, config: BuildConfig) -> WritingPlan:
+        """Return the sessions and options that a model is to write."""
+        from personamem.dataset_builder.families.personamem.texts import plan_writing
+
+        return plan_writing(config)
+
+    def hash_prompts(self) -> str:
+        """Return the version of the prompts for sessions and options."""
+        from personamem.dataset_builder.families.personamem.writers.model.prompts import PROMPTS
+
+        return PROMPTS.sha256
+
+    def import_builder(self) -> None:
+        """Import the modules of a build."""
+        from personamem.dataset_builder.families.personamem import build  # noqa: F401
+
+    def list_parts(self, source: str | Path) -> list[str]:
+        """Return the splits."""
+        return self.list_splits(source)
+
+    def open_part(self, source: str | Path, part: str) -> AuditSubject:
+        """Return a split for an audit."""
+        from personamem.dataset_builder.families.personamem.audit.sources import read_split
+        from personamem.dataset_builder.families.personamem.audit.subject import SplitSubject
+
+        return SplitSubject(read_split(source, part))
+
+    def describe_card(self, manifest: Manifest, repo_id: str | None) -> FamilyCard:
+        """Return counts by split, type, topic and letter, and how to load and evaluate."""
+        from personamem.dataset_builder.families.personamem.card import describe_card
+
+        return describe_card(manifest, repo_id)
+
+    def list_splits(self, source: str | Path) -> list[str]:
+        """Return the splits of a dataset of ours or of an official release."""
+        from personamem.loaders.personamem.files import find_splits
+
+        return find_splits(source)
+
+    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+        """Return a table of the splits and one of their question types."""
+        from personamem.dataset_builder.families.personamem.show import make_info
+
+        return make_info(source, splits)
+
+    def show_question(
+        self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]
+    ) -> None:
+        """Print a question with its evidence messages."""
+        from personamem.dataset_builder.families.personamem.show import show_question
+
+        show_question(source, split, question, full, answers)
+
+    @property
+    def known_splits(self) -> Sequence[str]:
+        """The sizes."""
+        return tuple(SIZES)
+
+    @property
+    def conditions(self) -> Sequence[str]:
+        """No context, the evidence sessions, retrieved sessions."""
+        return ("nocontext", "oracle", "rag")
+
+    @property
+    def ranks_letters(self) -> bool:
+        """Each task has a form that ranks the letters."""
+        return True

@@ -1,0 +1,46 @@
+"""The registry of families: one line each, the order in which commands list them."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+from personamem.cards.family import FamilyCard
+from personamem.dataset_builder.families.base import Family
+from personamem.loaders.formats.errors import unknown_choice
+from personamem.loaders.formats.manifest import Manifest
+
+FAMILIES = {
+    "personamem": "personamem.dataset_builder.families.personamem.family:PersonaMemFamily",
+    "personabench": "personamem.dataset_builder.families.personabench.family:PersonaBenchFamily",
+}
+"""Name of a family: module and class."""
+
+
+def get_family(name: str) -> Family:
+    """Return a family by its name. Raises InvalidInputError that names those that exist."""
+    if name not in FAMILIES:
+        raise unknown_choice("family", name, tuple(FAMILIES))
+    return _load(FAMILIES[name])
+
+
+def list_families() -> Iterator[Family]:
+    """Yield every family, in the order of the registry."""
+    return (get_family(name) for name in FAMILIES)
+
+
+def describe_cards(manifest: Manifest, repo_id: str | None = None) -> list[FamilyCard]:
+    """Return what the families of a dataset say about it on its card."""
+    return [get_family(name).describe_card(manifest, repo_id) for name in manifest.families]
+
+
+def import_builders() -> None:
+    """Import everything that builds need, for processes that are forked afterwards."""
+    for family in list_families():
+        family.import_builder()
+
+
+@cache
+def _load(place: str) -> Family:
+    module, _, name = place.partition(":")
+    family: Family = getattr(import_module(module), name)()
+    return family
