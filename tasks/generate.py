@@ -48,9 +48,7 @@ def write_files(family: TaskFamily, folder: Path) -> int:
     return len(files)
 
 
-def _describe_task(
-    family: TaskFamily, split: str, condition: str, mode: Mode
-) -> Mapping[str, Any]:
+def _describe_task(family: TaskFamily, split: str, condition: str, mode: Mode) -> Mapping[str, Any]:
     listed = condition in family.controls and split in family.grouped_splits
     return {
         "include": mode.template,

@@ -30,4 +30,3 @@ def describe_metrics(metrics: Iterable[Metric]) -> list[dict[str, Any]]:
         }
         for metric in metrics
     ]
-

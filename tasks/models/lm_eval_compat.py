@@ -1,7 +1,7 @@
 """The internals of lm-eval that this project relies on, in one place.
 
-Each function stands for something that lm-eval 0.4.13 has no public way to do. pyproject.toml bounds
-lm-eval from above; where a version within the bounds has moved something, the error names it.
+Each function does what lm-eval 0.4.13 has no public way to do. pyproject.toml bounds lm-eval from
+above; where a version within the bounds has moved something, the error names it.
 """
 
 import argparse

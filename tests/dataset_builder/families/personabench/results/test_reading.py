@@ -80,7 +80,7 @@ def test_paths_without_results_of_open_questions(tmp_path: Path) -> None:
 def test_damaged_results(tmp_path: Path) -> None:
     path = write_run(tmp_path, noise="noise_0")
     content = json.loads(path.read_text())
-    content["results"]["personabench_noise_0_full"].pop("unparsable,none")
+    content["results"]["personabench_noise_0"].pop("unparsable,none")
     write_json(path, content)
     with pytest.raises(DatasetError, match=r"results_.*unparsable,none"):
         read_results([tmp_path])
