@@ -99,12 +99,5 @@ class PersonaBenchFamily(Family):
 
         show_question(source, split, question, full, answers)
 
-    @property
-    def known_splits(self) -> Sequence[str]:
-        """The noise levels."""
-        return tuple(NOISE_SPLITS)
 
-    @property
-    def conditions(self) -> Sequence[str]:
-        """No documents, those that hold the answer, retrieved ones."""
-        return ("nocontext", "oracle", "rag")
+FAMILY = PersonaBenchFamily()
