@@ -8,7 +8,7 @@ from version2_release import Row, change_rows, write_release
 
 from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.formats.sources import list_splits
+from personamem.loaders.personamem.files import list_splits
 
 
 @pytest.fixture
