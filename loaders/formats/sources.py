@@ -4,6 +4,7 @@ A source is resolved to a folder first: a local path as it is, or the snapshot o
 into which only the requested files are fetched.
 """
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from personamem.loaders.formats.errors import (
     DatasetNotFoundError,
     InvalidInputError,
 )
+from personamem.loaders.formats.files import has_file
 from personamem.loaders.formats.hub import fetch_snapshot
 from personamem.loaders.formats.manifest import MANIFEST, Manifest, read_manifest
 
@@ -79,8 +81,8 @@ def find_manifest(source: str | Path, revision: str | None = None) -> Manifest |
         DatasetError: the manifest cannot be read.
         InvalidInputError: a revision that cannot apply.
     """
-    path = find_files(parse_source(source, revision), [MANIFEST]) / MANIFEST
-    return read_manifest(path) if path.exists() else None
+    folder = find_files(parse_source(source, revision), [MANIFEST])
+    return read_manifest(folder / MANIFEST) if has_file(folder, MANIFEST) else None
 
 
 def refuse_half_written(folder: Path) -> None:
@@ -100,18 +102,26 @@ def fetch_files(source: Source, patterns: list[str], commit: str | None) -> Path
 
 
 def _exists(source: str) -> bool:
-    return bool(source) and Path(source).expanduser().exists()
+    return bool(source) and os.path.exists(_expand(Path(source)))
 
 
 def _existing_folder(path: Path) -> Path:
-    path = path.expanduser()
-    if path.is_dir():
+    path = _expand(path)
+    # Of the functions for paths only those of os.path accept any text, however long.
+    if os.path.isdir(path):
         return path
-    if path.exists():
+    if os.path.exists(path):
         raise DatasetError(f"{path} is a file; a dataset source is a folder or a Hub id.")
     partial = path.with_name(path.name + PARTIAL_SUFFIX) if path.name else path
-    hint = f" There is an unfinished build at {partial}." if partial.is_dir() else ""
+    hint = f" There is an unfinished build at {partial}." if os.path.isdir(partial) else ""
     raise DatasetNotFoundError(
         f"No dataset folder {str(path)!r}.{hint} Accepted: an existing folder, or a Hub id "
         "'owner/name' or 'owner/name@revision'."
     )
+
+
+def _expand(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # "~nobody": such a folder may exist in the current one.
+        return path
