@@ -27,8 +27,8 @@ demo: setup ## Build a small dataset, load it, score a real model on it
 test: setup ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that run a model
 	$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
 
-test-unit: setup ## Run the tests that need no process of their own, on the source tree
-	$(BIN)/pytest -m "not system" -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
+test-unit: setup ## Run the tests that need no model and no process or environment of their own
+	$(BIN)/pytest -m "not system and not model" -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
 
 lint: setup types ## Check format, lint and types
 	$(BIN)/ruff format --check .

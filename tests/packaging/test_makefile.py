@@ -47,11 +47,11 @@ def test_setup_runs_once(project_root: Path, tmp_path: Path) -> None:
     ]
 
 
-def test_the_unit_tests_leave_out_those_of_the_system(project_root: Path, tmp_path: Path) -> None:
+def test_the_unit_tests_leave_out_systems_and_models(project_root: Path, tmp_path: Path) -> None:
     venv = make_installed(tmp_path / "venv")
     (unit,) = plan(project_root, venv, "test-unit")
     (every,) = plan(project_root, venv, "test")
-    assert unit == every.replace("pytest", 'pytest -m "not system"')
+    assert unit == every.replace("pytest", 'pytest -m "not system and not model"')
 
 
 def test_lint_checks_the_types_of_everything(project_root: Path, tmp_path: Path) -> None:
