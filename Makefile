@@ -36,7 +36,7 @@ lint: setup types ## Check format, lint and types
 
 types: setup ## Check types
 	$(BIN)/mypy
-	MYPYPATH=src:examples $(BIN)/mypy examples bench
+	MYPYPATH=.:src:examples $(BIN)/mypy --explicit-package-bases examples bench
 
 format: setup ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff format .

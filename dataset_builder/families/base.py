@@ -141,18 +141,3 @@ class Family(ABC):
         ``question`` is an id, a number from 0, or "" for the first; with answers and without a
         question, the answers are listed. ``full`` prints all that the question sees.
         """
-
-    @property
-    @abstractmethod
-    def known_splits(self) -> Sequence[str]:
-        """The names that splits of this family may have."""
-
-    @property
-    @abstractmethod
-    def conditions(self) -> Sequence[str]:
-        """The control conditions of its tasks, such as "nocontext"."""
-
-    @property
-    def ranks_letters(self) -> bool:
-        """Whether its tasks have a form that ranks the letters by log-likelihood (``_ll``)."""
-        return False

@@ -58,7 +58,7 @@ def test_lint_checks_the_types_of_everything(project_root: Path, tmp_path: Path)
     steps = plan(project_root, make_installed(tmp_path / "venv"), "lint")
     assert set(steps) == {
         *("ruff format --check .", "ruff check ."),
-        *("mypy", "MYPYPATH=src:examples mypy examples bench"),
+        *("mypy", "MYPYPATH=.:src:examples mypy --explicit-package-bases examples bench"),
     }
 
 
