@@ -23,17 +23,14 @@ from personamem.dataset_builder.families.personabench.briefs import (
     brief_documents,
 )
 from personamem.dataset_builder.families.personabench.rows import make_tables
-from personamem.dataset_builder.packaging.writer_model import (
-    DocumentItem,
-    RejectedTextError,
-    ValidationIssue,
-)
+from personamem.dataset_builder.families.personabench.writers.items import DocumentItem
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError, ValidationIssue
 from personamem.loaders.personabench.schema import Utterance
 
 Turns = list[dict[str, Any]]
 Edit = Callable[[Turns], object]
 
-FIXTURE = Path(__file__).parents[3] / "fixtures" / "written_documents.yaml"
+FIXTURE = Path(__file__).parents[4] / "fixtures" / "written_documents.yaml"
 SETTINGS = ModelSettings(name="scripted")
 
 OWN, UPDATE, RELATION = "000000000043", "000000000126", "000001000055"
