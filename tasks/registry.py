@@ -1,16 +1,24 @@
-"""The families of tasks, one line each, and the folder that holds their files."""
+"""The families of tasks, and the folder that holds their files.
 
+A family is a folder here with a module ``family`` that defines its table, ``FAMILY``.
+"""
+
+from importlib import import_module
 from pathlib import Path
 
 from personamem.loaders.formats.errors import unknown_choice
 from personamem.tasks.families import TaskFamily
-from personamem.tasks.personabench.family import FAMILY as PERSONABENCH
-from personamem.tasks.personamem.family import FAMILY as PERSONAMEM
-
-FAMILIES: tuple[TaskFamily, ...] = (PERSONAMEM, PERSONABENCH)
 
 TASKS_FOLDER = Path(__file__).resolve().parent
 """What ``lm_eval --include_path`` takes: a folder with a folder of YAML files for each family."""
+
+
+def _read_tables() -> tuple[TaskFamily, ...]:
+    names = sorted(path.parent.name for path in TASKS_FOLDER.glob("*/family.py"))
+    return tuple(import_module(f"personamem.tasks.{name}.family").FAMILY for name in names)
+
+
+FAMILIES = _read_tables()
 
 
 def find_family(split: str) -> TaskFamily:

@@ -70,11 +70,11 @@ def show(
     answers = read_samples(samples) if samples else {}
     split = split or next((sample.split for sample in answers.values() if sample.split), "")
     families = list(list_families())
-    known = [name for family in families for name in family.known_splits]
+    known = [name for family in families for name in family.tasks.splits]
     if not split:
         raise InvalidInputError(f"--split is required. Accepted: {', '.join(known)}.")
     for family in families:
-        if split in family.known_splits:
+        if split in family.tasks.splits:
             family.show_question(source, split, question, full, answers)
             return
     raise unknown_choice("split", split, known)

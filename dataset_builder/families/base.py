@@ -21,6 +21,7 @@ from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
 from personamem.loaders.formats.manifest import Manifest
+from personamem.tasks.families import TaskFamily
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +145,5 @@ class Family(ABC):
 
     @property
     @abstractmethod
-    def known_splits(self) -> Sequence[str]:
-        """The names that splits of this family may have."""
-
-    @property
-    @abstractmethod
-    def conditions(self) -> Sequence[str]:
-        """The control conditions of its tasks, such as "nocontext"."""
-
-    @property
-    def ranks_letters(self) -> bool:
-        """Whether its tasks have a form that ranks the letters by log-likelihood (``_ll``)."""
-        return False
+    def tasks(self) -> TaskFamily:
+        """Its lm-eval tasks: the splits that there may be, control conditions, ways to answer."""

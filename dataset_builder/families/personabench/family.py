@@ -19,6 +19,7 @@ from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.loaders.formats.manifest import Manifest
 from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
+from personamem.tasks.families import TaskFamily
 
 COMMUNITIES = "communities"
 """The part of an audit that is about the open questions, at all noise levels."""
@@ -100,11 +101,8 @@ class PersonaBenchFamily(Family):
         show_question(source, split, question, full, answers)
 
     @property
-    def known_splits(self) -> Sequence[str]:
-        """The noise levels."""
-        return tuple(NOISE_SPLITS)
+    def tasks(self) -> TaskFamily:
+        """Return the table of its tasks."""
+        from personamem.tasks.personabench import family
 
-    @property
-    def conditions(self) -> Sequence[str]:
-        """No documents, those that hold the answer, retrieved ones."""
-        return ("nocontext", "oracle", "rag")
+        return family.FAMILY

@@ -16,7 +16,7 @@ from personamem.dataset_builder.families.base import (
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.loaders.formats.manifest import Manifest
-from personamem.loaders.formats.schema import SIZES
+from personamem.tasks.families import TaskFamily
 
 
 class PersonaMemFamily(Family):
@@ -92,16 +92,8 @@ class PersonaMemFamily(Family):
         show_question(source, split, question, full, answers)
 
     @property
-    def known_splits(self) -> Sequence[str]:
-        """The sizes."""
-        return tuple(SIZES)
+    def tasks(self) -> TaskFamily:
+        """Return the table of its tasks."""
+        from personamem.tasks.personamem.family import FAMILY
 
-    @property
-    def conditions(self) -> Sequence[str]:
-        """No context, the evidence sessions, retrieved sessions."""
-        return ("nocontext", "oracle", "rag")
-
-    @property
-    def ranks_letters(self) -> bool:
-        """Each task has a form that ranks the letters."""
-        return True
+        return FAMILY
