@@ -1,4 +1,4 @@
-"""People that are drawn: alike in numbers to the published shares, never at odds with themselves."""
+"""People that are drawn: their shares are the published ones, their attributes fit together."""
 
 from collections import Counter
 from collections.abc import Sequence

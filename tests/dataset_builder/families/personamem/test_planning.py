@@ -72,7 +72,9 @@ def test_every_number_of_quads_up_to_the_limit_can_be_planned(size: str, topics:
     chosen = TOPICS[:topics]
     limit = 0
     for quads in range(1, 400):
-        config = PersonaMemConfig(seed=0, sizes=(size,), personas=4, questions=4 * quads, topics=chosen)
+        config = PersonaMemConfig(
+            seed=0, sizes=(size,), personas=4, questions=4 * quads, topics=chosen
+        )
         try:
             plan = plan_split(config, size)[0]
         except InvalidInputError as error:

@@ -90,7 +90,8 @@ def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
 
 def check_audit(folder: Path, report: Path) -> None:
     """All is sound but the text, in which the script says the same thing over and over."""
-    assert call("audit", folder, "--json", report, "--baseline", "longest", "--workers", 1).returncode == 1
+    done = call("audit", folder, "--json", report, "--baseline", "longest", "--workers", 1)
+    assert done.returncode == 1
     findings = json.loads(report.read_text("utf-8"))["parts"]["4k"]["findings"]
     failed = {entry["check"] for entry in findings if entry["passed"] is False}
     sections = {entry["section"] for entry in findings if entry["passed"] is False}

@@ -9,7 +9,6 @@ import pytest
 from tiny_families import hash_files
 from transformers_server import read_tail, serve_model
 
-
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")
