@@ -12,8 +12,8 @@ from rich.progress import Progress as Bars
 from personamem.dataset_builder.cli.family_options import merge_sections
 from personamem.dataset_builder.core.console import errors, output
 from personamem.dataset_builder.core.parallel import import_ahead
-from personamem.dataset_builder.families.registry import FAMILIES
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.registry import FAMILIES
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.families.base import Progress

@@ -21,7 +21,6 @@ from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
 from personamem.loaders.formats.manifest import Manifest
-from personamem.tasks.families import TaskFamily
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +141,3 @@ class Family(ABC):
         ``question`` is an id, a number from 0, or "" for the first; with answers and without a
         question, the answers are listed. ``full`` prints all that the question sees.
         """
-
-    @property
-    @abstractmethod
-    def tasks(self) -> TaskFamily:
-        """Its lm-eval tasks: the splits that there may be, control conditions, ways to answer."""

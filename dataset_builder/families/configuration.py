@@ -16,8 +16,9 @@ from pydantic import BaseModel, ValidationError
 
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
 from personamem.dataset_builder.core.strict_yaml import load_strict_yaml
-from personamem.dataset_builder.families.registry import FAMILIES, get_family
+from personamem.dataset_builder.families.registry import get_family
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.loaders.formats.registry import FAMILIES
 
 
 def make_config(**values: Any) -> BuildConfig:

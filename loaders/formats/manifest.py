@@ -76,7 +76,7 @@ class WriterRecord(_Strict):
 
 
 class FamilyRecord(BaseModel):
-    """What one family built: the counts of its splits, the checks of the build, and counts of its own."""
+    """What one family built: counts of its splits, checks of the build, and counts of its own."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 

@@ -6,8 +6,8 @@ import pytest
 from tiny_families import make_once, make_tiny_config, read_tiny_section
 
 from personamem.dataset_builder.families.configuration import make_config
-from personamem.dataset_builder.families.registry import FAMILIES
 from personamem.dataset_builder.packaging.build import build_dataset
+from personamem.loaders.formats.registry import FAMILIES
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,8 @@ from filelock import FileLock
 
 from personamem.dataset_builder.core.config import BuildConfig
 from personamem.dataset_builder.families.configuration import make_config
-from personamem.dataset_builder.families.registry import FAMILIES
 from personamem.loaders.formats.manifest import hash_file
+from personamem.loaders.formats.registry import FAMILIES
 
 FOLDER = Path(__file__).resolve().parents[1] / "dataset_builder" / "families"
 

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from tiny_dataset import write_ours
 
-from personamem.tasks.registry import FAMILIES
+from personamem.tasks.registry import list_task_families
 
 from .conftest import Environment
 
 pytestmark = pytest.mark.system
 
 IMPORT = ("python", "-c", "from lm_eval.tasks import TaskManager")
-OUR_NAMES = {name for family in FAMILIES for name in family.list_names()}
+OUR_NAMES = {name for family in list_task_families() for name in family.list_names()}
 
 
 def install_from_wheel(environment: Environment, scratch: Path) -> None:

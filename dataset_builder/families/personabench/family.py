@@ -18,8 +18,8 @@ from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.loaders.formats.manifest import Manifest
 from personamem.loaders.formats.sources import find_manifest
-from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
-from personamem.tasks.families import TaskFamily
+from personamem.loaders.personabench.schema import FAMILY as NAME
+from personamem.loaders.personabench.schema import NOISE_SPLITS
 
 COMMUNITIES = "communities"
 """The part of an audit that is about the open questions, at all noise levels."""
@@ -28,7 +28,7 @@ COMMUNITIES = "communities"
 class PersonaBenchFamily(Family):
     """Open questions over private documents of people who know each other."""
 
-    name = FAMILY
+    name = NAME
     title = "PersonaBench"
     commands: ClassVar[Mapping[str, str]] = {
         "retrieve": "personamem.dataset_builder.families.personabench.retrieve:retrieve",
@@ -83,7 +83,7 @@ class PersonaBenchFamily(Family):
     def list_splits(self, source: str | Path) -> list[str]:
         """Return the noise levels of a dataset of ours, lowest first."""
         manifest = find_manifest(source)
-        splits = manifest.splits_of(FAMILY) if manifest else ()
+        splits = manifest.splits_of(NAME) if manifest else ()
         return [split for split in NOISE_SPLITS if split in splits]
 
     def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
@@ -100,9 +100,5 @@ class PersonaBenchFamily(Family):
 
         show_question(source, split, question, full, answers)
 
-    @property
-    def tasks(self) -> TaskFamily:
-        """Return the table of its tasks."""
-        from personamem.tasks.personabench import family
 
-        return family.FAMILY
+FAMILY = PersonaBenchFamily()

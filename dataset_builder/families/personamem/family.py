@@ -16,7 +16,6 @@ from personamem.dataset_builder.families.base import (
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.loaders.formats.manifest import Manifest
-from personamem.tasks.families import TaskFamily
 
 
 class PersonaMemFamily(Family):
@@ -91,9 +90,5 @@ class PersonaMemFamily(Family):
 
         show_question(source, split, question, full, answers)
 
-    @property
-    def tasks(self) -> TaskFamily:
-        """Return the table of its tasks."""
-        from personamem.tasks.personamem.family import FAMILY
 
-        return FAMILY
+FAMILY = PersonaMemFamily()

@@ -7,8 +7,8 @@ from tiny_families import make_tiny_config, read_tiny_section
 
 from personamem.dataset_builder.core.config import BuildConfig
 from personamem.dataset_builder.families.configuration import load_config, make_config
-from personamem.dataset_builder.families.registry import FAMILIES
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.registry import FAMILIES
 
 SECTIONS = {name: read_tiny_section(name) for name in FAMILIES}
 

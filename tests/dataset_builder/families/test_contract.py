@@ -18,11 +18,12 @@ from personamem.dataset_builder.audit.parts import audit_part, list_parts
 from personamem.dataset_builder.cli.family_options import add_family_options, merge_sections
 from personamem.dataset_builder.families.base import Family
 from personamem.dataset_builder.families.configuration import make_config
-from personamem.dataset_builder.families.registry import FAMILIES, describe_cards, get_family
+from personamem.dataset_builder.families.registry import describe_cards, get_family
 from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.manifest import check_file, read_manifest
-from personamem.tasks.registry import TASKS_FOLDER
+from personamem.loaders.formats.registry import FAMILIES, FamilyModules
+from personamem.tasks.registry import TASKS_FOLDER, find_family, list_task_families
 
 ADDED = "sums"
 NEW_FAMILY = Path(__file__).parents[2] / "fixtures" / "new_family"
@@ -33,7 +34,7 @@ def family(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> F
     """Each family; the added one is a package elsewhere, and one more line in the registry."""
     if request.param == ADDED:
         monkeypatch.syspath_prepend(NEW_FAMILY)
-        monkeypatch.setitem(FAMILIES, ADDED, "sums.family:SumsFamily")
+        monkeypatch.setitem(FAMILIES, ADDED, FamilyModules("sums.family", "sums.tasks"))
     return get_family(request.param)
 
 
@@ -149,8 +150,11 @@ def load_task(family: Family, built: Path) -> Callable[[str], Any]:
 def test_there_is_a_task_for_every_split_condition_and_mode(
     family: Family, built: Path, load_task: Callable[[str], Any]
 ) -> None:
-    tasks, splits = family.tasks, find_splits(built, family)
+    tasks = next(tasks for tasks in list_task_families() if tasks.name == family.name)
+    splits = find_splits(built, family)
     assert set(splits) <= set(tasks.splits)
+    for split in splits:
+        assert find_family(split) is tasks
     for split in splits[:1]:
         for condition in tasks.conditions:
             if condition == "rag":
@@ -225,6 +229,6 @@ def test_the_command_builds_the_family_alone(family: Family, built: Path, tmp_pa
 
 def test_the_name_is_that_of_the_registry(family: Family) -> None:
     (name,) = [name for name in FAMILIES if get_family(name) is family]
-    assert family.name == name == family.tasks.name
+    assert family.name == name
     assert family.name.islower()
     assert family.title

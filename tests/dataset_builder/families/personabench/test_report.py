@@ -5,6 +5,7 @@ from pathlib import Path
 from calling import call
 from result_files import write_other_task, write_retrieval, write_run
 
+
 def test_tables_on_the_terminal_and_a_page(tmp_path: Path) -> None:
     write_run(tmp_path / "results", noise="noise_0", score=0.75)
     write_run(tmp_path / "results", noise="noise_05", score=0.25)

@@ -9,6 +9,7 @@ from calling import call
 from tiny_communities import write_communities
 from tiny_release import COMMUNITY, NOISES, edit_json, write_release
 
+
 def retrieve(*arguments: object, cache: Path) -> "subprocess.CompletedProcess[str]":
     return call("retrieve", *arguments, env={"XDG_CACHE_HOME": str(cache)})
 
