@@ -27,10 +27,10 @@ _USAGE = "personamem eval [SOURCE] (--split SPLIT | --tasks TASK ...) [--model M
 _DESCRIPTION = """\
 Score a model with lm-eval. All options of lm-eval work; those of personamem come last in this list.
 
-What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (personamem_SPLIT
-of a size, personabench_SPLIT of a noise level such as noise_05, and ..._CONDITION per --condition),
-or --tasks as lm-eval names them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the
-variable PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
+What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (FAMILY_SPLIT, such
+as personamem_32k, and FAMILY_SPLIT_CONDITION for each --condition), or --tasks as lm-eval names
+them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the variable
+PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
 messages (--apply_chat_template is on, but for dummy and the completions APIs).
 
 Prompts are made when they are due, so memory stays small, and samples (--log_samples) name context
