@@ -1,7 +1,6 @@
 """Shared fixtures. No test reaches for a network: models come from packages."""
 
 import atexit
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -55,12 +54,10 @@ def run(environment: dict[str, str]) -> Run:
 
 @pytest.fixture(scope="session")
 def include_path() -> tuple[str, ...]:
-    """Options that show lm-eval the tasks; none where the wheel has put them into its folder."""
-    found = importlib.util.find_spec("lm_eval")
-    assert found is not None
-    assert found.origin is not None
-    installed = Path(found.origin).parent / "tasks" / "personamem"
-    return () if installed.is_dir() else ("--include_path", str(ROOT / "tasks"))
+    """Options that show lm-eval the tasks; none where it has links to them."""
+    from personamem.tasks.linking import are_linked, find_links_folder
+
+    return () if are_linked(find_links_folder()) else ("--include_path", str(ROOT / "tasks"))
 
 
 @pytest.fixture(scope="session")

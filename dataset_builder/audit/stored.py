@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.audit.run import PartAudit, choose_baselines
-from personamem.loaders.formats.sources import MANIFEST
+from personamem.loaders.formats.manifest import MANIFEST
 
 
 def make_report(source: str, audits: Sequence[PartAudit]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.family_options import add_family_options
 from personamem.dataset_builder.cli.inspect import info, show
 from personamem.dataset_builder.cli.publish import publish
+from personamem.dataset_builder.cli.tasks import link_tasks, tasks_path
 from personamem.dataset_builder.core.console import errors
 from personamem.dataset_builder.families.registry import list_families
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError, PersonamemError
@@ -54,6 +55,8 @@ app.command(
     add_help_option=False,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )(evaluate)
+app.command("link-tasks")(link_tasks)
+app.command("tasks-path")(tasks_path)
 
 
 def main() -> None:

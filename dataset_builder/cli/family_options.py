@@ -18,7 +18,7 @@ def add_family_options(command: Callable[..., None]) -> Callable[..., None]:
     field. Raises ValueError when two families name the same option.
     """
     places: dict[str, tuple[str, str]] = {}
-    parameters = []
+    parameters: list[inspect.Parameter] = []
     for family in list_families():
         for name, field in family.settings.model_fields.items():
             parameter = f"{family.name}_{name}"

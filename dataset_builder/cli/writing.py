@@ -106,7 +106,7 @@ def print_plan(config: "BuildConfig", writing: Writing) -> None:
     """Print what the next round of writing takes; send nothing, and make no store."""
     from personamem.dataset_builder.llm import AnswerStore
     from personamem.dataset_builder.packaging.generated_text import estimate_text
-    from personamem.dataset_builder.packaging.writer_model import MOST_ROUNDS
+    from personamem.dataset_builder.llm.writing.rounds import MOST_ROUNDS
 
     prices = writing.prices()
     with TemporaryDirectory() as nowhere:

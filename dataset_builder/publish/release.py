@@ -87,7 +87,7 @@ def publish(request: Request, tell: Tell, show: Callable[[Plan], None]) -> Outco
         raise InvalidInputError("--create-pr asks for a request to main; leave out --revision.")
     tell("checking files against the manifest")
     local = read_local(request.folder)
-    check_tag(request.tag, local.manifest["version"])
+    check_tag(request.tag, local.manifest.version)
     api = HfApi()
     remote, not_compared = _look(api, request)
     audit = settle_audit(local, request.workers, tell)

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Protocol
 
 from personamem.loaders.formats.errors import DatasetError, unknown_choice
+from personamem.loaders.formats.manifest import MANIFEST
 from personamem.loaders.formats.sources import (
-    MANIFEST,
     find_files,
     parse_source,
     refuse_half_written,

@@ -18,8 +18,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ConfigDict
 
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.formats.manifest import check_file, read_manifest
-from personamem.loaders.formats.sources import MANIFEST, Source, find_files
+from personamem.loaders.formats.manifest import MANIFEST, check_file, read_manifest
+from personamem.loaders.formats.sources import Source, find_files
 from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
 from personamem.loaders.personabench.official_format import TIME_FORMAT, read_answer, read_form
 from personamem.loaders.personabench.records import (

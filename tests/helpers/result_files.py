@@ -23,7 +23,7 @@ def write_run(
     **metadata: Any,
 ) -> Path:
     """Write one task's results, in which every score is ``score`` but F1, which is 0.1 less."""
-    name = f"personabench_{noise}_{condition}"
+    name = f"personabench_{noise}" + (f"_{condition}" if condition != "full" else "")
     scores: dict[str, float] = {"unparsable": 0.25, "updating": score, "item_updating": score}
     for kind in ("", "item_"):
         for suffix in ("", *(f"_{group}" for group in GROUPS)):

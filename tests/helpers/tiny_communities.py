@@ -3,7 +3,6 @@
 Three people, the first two with documents, and every type of question; one over two hops.
 """
 
-import hashlib
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -12,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tiny_manifest import write_tiny_manifest
 
 from personamem.loaders.personabench.schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
 
@@ -86,16 +86,7 @@ def edit_rows(path: Path, change: Callable[[list[Row]], object]) -> None:
 
 def write_manifest(folder: Path) -> None:
     """Write the manifest that fits the files as they are now."""
-    files = {}
-    for path in sorted((*folder.glob("*/*.parquet"), folder / "communities.json")):
-        content = path.read_bytes()
-        files[path.relative_to(folder).as_posix()] = {
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "bytes": len(content),
-            "rows": pq.read_metadata(path).num_rows if path.suffix == ".parquet" else None,
-        }
-    content = {"files": files, "splits": {}, "communities": {"communities": 1}}
-    (folder / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
+    write_tiny_manifest(folder, "personabench", SPLITS)
 
 
 def session_id(person: str, index: int) -> str:

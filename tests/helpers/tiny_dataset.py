@@ -5,12 +5,12 @@ and two user messages in a row, as the official release has.
 """
 
 import csv
-import hashlib
 import json
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tiny_manifest import write_tiny_manifest
 
 from personamem.loaders.formats.schema import (
     ANNOTATIONS_SCHEMA,
@@ -127,18 +127,8 @@ def write_ours(folder: Path, split: str = "4k") -> Path:
 
 def write_manifest(folder: Path) -> None:
     """Write the manifest that fits the Parquet files as they are now."""
-    files = {}
-    splits = {}
-    for path in sorted(folder.glob("*/*.parquet")):
-        rows = pq.ParquetFile(path).metadata.num_rows
-        content = path.read_bytes()
-        files[path.relative_to(folder).as_posix()] = {
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "bytes": len(content),
-            "rows": rows,
-        }
-        splits[path.stem] = {}
-    (folder / "manifest.json").write_text(json.dumps({"files": files, "splits": splits}))
+    splits = {path.stem for path in folder.glob("*/*.parquet")}
+    write_tiny_manifest(folder, "personamem", sorted(splits))
 
 
 def write_official(folder: Path, split: str = "4k", older: bool = False) -> Path:

@@ -1,4 +1,4 @@
-"""PersonaBench as lm-eval tasks: one class behind every ``personabench_*.yaml`` of this folder.
+"""PersonaBench as lm-eval tasks: the class behind every YAML file of this folder.
 
 A task loads one noise level (``test_split``) of the official release or of a dataset of ours. Its
 documents are the questions of the people who have private documents, those of one person in a row;
@@ -34,6 +34,7 @@ from personamem.loaders.personabench.scoring import score_answers
 from personamem.loaders.prompting.rendering import make_fingerprint
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.settings import read_settings
+from personamem.tasks.metrics import Metric, describe_metrics
 from personamem.tasks.models.prompting import (
     DATASET_VARIABLE,
     Doc,
@@ -42,8 +43,15 @@ from personamem.tasks.models.prompting import (
     find_source,
     log_embedding,
 )
+from personamem.tasks.personabench.family import FAMILY
 
-CONDITIONS = ("full", "nocontext", "gt", "rag")
+METRICS = (
+    *(Metric(name) for name in ("recall", "precision", "f1")),
+    *(Metric(f"item_{name}") for name in ("recall", "precision", "f1")),
+    Metric("unparsable", higher_is_better=False),
+)
+"""The scores over all questions."""
+
 GROUPS = (
     *("basic", "preference_easy", "preference_hard"),
     *("social", "social_relation", "social_two_hop"),
@@ -67,16 +75,21 @@ class PersonaBenchTask(PromptingTask):
 
     def __init__(self, config: dict[str, Any]) -> None:
         """Load the noise level; ``config`` is the YAML file's."""
-        super().__init__(config)
-        for name in GROUP_METRICS:
-            self._aggregation_list[name] = mean_of_known
-            self._higher_is_better[name] = True
+        super().__init__({**config, "metric_list": describe_metrics(METRICS)})
+
+    def aggregation(self) -> dict[str, Any]:
+        """Return the functions that aggregate the metrics, those of groups included."""
+        return {**super().aggregation(), **dict.fromkeys(GROUP_METRICS, mean_of_known)}
+
+    def higher_is_better(self) -> dict[str, bool]:
+        """Return whether more is better, by metric."""
+        return {**super().higher_is_better(), **dict.fromkeys(GROUP_METRICS, True)}
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the questions of the noise level, by person."""
         self.condition = (dataset_kwargs or {}).get("condition", "full")
-        if self.condition not in CONDITIONS:
-            raise unknown_choice("condition", self.condition, CONDITIONS)
+        if self.condition not in FAMILY.conditions:
+            raise unknown_choice("condition", self.condition, FAMILY.conditions)
         split, metadata = str(self.config.test_split), self.config.metadata or {}
         self.data = load_personabench(_choose_source(metadata))
         archives = self.data.archives(NOISE_SPLITS[split])
@@ -124,7 +137,7 @@ class PersonaBenchTask(PromptingTask):
             "condition": self.condition,
             "shared_context_id": _name_archive(doc),
         }
-        if self.condition in ("gt", "rag"):
+        if self.condition in ("oracle", "rag"):
             shown = [session.session_id for session in self._select_sessions(doc)]
             return {**description, "sessions": shown}
         return description
@@ -146,7 +159,7 @@ class PersonaBenchTask(PromptingTask):
         if self._retrieval is not None:
             chosen = self._retrieval.find_sessions(archive, asked)
         else:
-            chosen = asked.gold_session_ids if self.condition == "gt" else ()
+            chosen = asked.gold_session_ids if self.condition == "oracle" else ()
         return [session for session in archive.sessions if session.session_id in chosen]
 
 

@@ -1,4 +1,4 @@
-"""PersonaMem as lm-eval tasks: one class behind every ``personamem_*.yaml`` of this folder.
+"""PersonaMem as lm-eval tasks: the class behind every YAML file of this folder.
 
 A task loads one split (``test_split``) of a dataset with ``personamem.loaders``. Its documents hold
 the questions only; contexts are read from the loader while the prompts are built, ordered by
@@ -28,6 +28,7 @@ from personamem.loaders.personamem.rag import SessionRetrieval
 from personamem.loaders.prompting.rendering import make_fingerprint
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.settings import RetrievalSettings, read_settings
+from personamem.tasks.metrics import Metric, describe_metrics
 from personamem.tasks.models.prompting import (
     Doc,
     PromptingTask,
@@ -35,12 +36,21 @@ from personamem.tasks.models.prompting import (
     find_source,
     log_embedding,
 )
+from personamem.tasks.personamem.family import FAMILY
 
-CONDITIONS = ("full", "nocontext", "oracle", "rag")
+METRICS = (
+    Metric("acc"),
+    Metric("f1", macro_f1),
+    Metric("acc_near", partial(accuracy_of_third, "near")),
+    Metric("acc_middle", partial(accuracy_of_third, "middle")),
+    Metric("acc_far", partial(accuracy_of_third, "far")),
+)
+"""The scores of every task; each question type of a dataset has one more."""
+
+UNPARSABLE = Metric("unparsable", higher_is_better=False)
+"""Of generated replies only."""
 
 type_metric = "acc_{}".format
-near, middle, far = (partial(accuracy_of_third, third) for third in ("near", "middle", "far"))
-f1 = macro_f1
 
 
 class PersonaMemTask(PromptingTask):
@@ -50,16 +60,25 @@ class PersonaMemTask(PromptingTask):
 
     def __init__(self, config: dict[str, Any]) -> None:
         """Load the split; ``config`` is the YAML file's."""
-        super().__init__(config)
-        for name in self.question_types:
-            self._aggregation_list[type_metric(name)] = partial(accuracy_of_type, name)
-            self._higher_is_better[type_metric(name)] = True
+        generates = config["output_type"] == "generate_until"
+        metrics = (*METRICS, UNPARSABLE) if generates else METRICS
+        super().__init__({**config, "metric_list": describe_metrics(metrics)})
+
+    def aggregation(self) -> dict[str, Any]:
+        """Return the functions that aggregate the metrics, those of question types included."""
+        types = {type_metric(name): partial(accuracy_of_type, name) for name in self.question_types}
+        return {**super().aggregation(), **types}
+
+    def higher_is_better(self) -> dict[str, bool]:
+        """Return whether more is better, by metric."""
+        types = dict.fromkeys(map(type_metric, self.question_types), True)
+        return {**super().higher_is_better(), **types}
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the questions of the split, ordered by context, then by end index."""
         self.condition = (dataset_kwargs or {}).get("condition", "full")
-        if self.condition not in CONDITIONS:
-            raise unknown_choice("condition", self.condition, CONDITIONS)
+        if self.condition not in FAMILY.conditions:
+            raise unknown_choice("condition", self.condition, FAMILY.conditions)
         split = self.config.test_split
         metadata = self.config.metadata or {}
         self.data = load_personamem(choose_source(metadata), split)
@@ -124,7 +143,9 @@ class PersonaMemTask(PromptingTask):
 
     def process_results(self, doc: Doc, results: Any) -> dict[str, Any]:
         """Score one question; every metric gets a value from every document."""
-        scores = super().process_results(doc, results)
+        scores: dict[str, Any] = super().process_results(doc, results)
+        if "acc" not in scores:
+            return scores  # With --predict_only nothing is scored.
         typed = (doc["question_type"], scores["acc"])
         return {**scores, **{type_metric(name): typed for name in self.question_types}}
 
