@@ -105,8 +105,8 @@ def read_engine_arguments(words: str) -> dict[str, Any]:
 def print_plan(config: "BuildConfig", writing: Writing) -> None:
     """Print what the next round of writing takes; send nothing, and make no store."""
     from personamem.dataset_builder.llm import AnswerStore
-    from personamem.dataset_builder.packaging.generated_text import estimate_text
     from personamem.dataset_builder.llm.writing.rounds import MOST_ROUNDS
+    from personamem.dataset_builder.packaging.generated_text import estimate_text
 
     prices = writing.prices()
     with TemporaryDirectory() as nowhere:

@@ -33,9 +33,7 @@ class Prices:
 FREE = Prices(0.0, 0.0, 0.0)
 
 
-def read_prices(
-    input: float | None, cached: float | None, output: float | None
-) -> Prices | None:
+def read_prices(input: float | None, cached: float | None, output: float | None) -> Prices | None:
     """Return the prices of the options --price-input, --price-cached and --price-output.
 
     Without any of them there are no prices: None. Cached tokens cost as much as others unless their

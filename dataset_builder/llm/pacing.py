@@ -1,10 +1,10 @@
 """When a request may be sent: a number of them at a time, and none while the server is away.
 
-A server counts as away if nobody listens, or if attempts at so many different requests in a row have
-failed (status 429 included) that chance does not explain it. Then all requests wait, and one at a
-time probes the server, after pauses that grow with the time for which it has been away. Attempts
-that fail meanwhile count against no request. The first success ends the wait; so does any reply,
-even an error, if there was none before.
+A server counts as away if nobody listens, or if attempts at so many different requests in a row
+have failed (status 429 included) that chance does not explain it. Then all requests wait, and one
+at a time probes the server, after pauses that grow with the time for which it has been away.
+Attempts that fail meanwhile count against no request. The first success ends the wait; so does any
+reply, even an error, if there was none before.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """The store of answers: a SQLite file with one writer, which a kill never harms.
 
-Every outcome is committed by itself, as soon as it is there. The file is in WAL mode, so that others
-read while one run writes, and a killed process leaves whole transactions only. (The log is not
-flushed to the disk at each commit: a machine that loses power may lose the answers of the last
+Every outcome is committed by itself, as soon as it is there. The file is in WAL mode, so that
+others read while one run writes, and a killed process leaves whole transactions only. (The log is
+not flushed to the disk at each commit: a machine that loses power may lose the answers of the last
 seconds, never the file.)
 
 A run that writes holds a lock on ``FILE.lock`` until it closes the store, so that no other run pays

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.transport import (
     OversizedReplyError,
     TransportError,
@@ -67,6 +68,9 @@ class HttpClient:
 
     ``has_answered`` is set by the caller after a usable answer: a reply that speaks for a wrong
     address is a passing error from then on.
+
+    Raises:
+        InvalidInputError: a header cannot be sent.
     """
 
     def __init__(
@@ -84,7 +88,7 @@ class HttpClient:
         self.has_answered = False
         self._url = httpx2.URL(url)
         self._headers = {
-            **headers,
+            **_check_headers(headers),
             "Content-Type": "application/json",
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
@@ -175,7 +179,7 @@ class HttpClient:
             problem += ", which is another server: no prompt was sent there"
         raise TransportError(
             f"status {response.status_code}: a redirect that {problem}. If the target is right, "
-            "make it the base_url",
+            "change base_url",
             status=response.status_code,
             may_pass=False,
         )
@@ -197,7 +201,7 @@ class HttpClient:
         body = await _read_body(response, most_bytes + 1)
         if len(body) > most_bytes:
             raise OversizedReplyError(most_bytes)
-        return self._parse(body, is_page="html" in kind)
+        return self._parse(bytes(body), is_page="html" in kind)
 
     async def _read_error(self, response: Any) -> str:
         body = bytearray()
@@ -221,6 +225,18 @@ class HttpClient:
                 raise error_of_address(problem, 200) from None
             raise error_of_body("that is not whole JSON", excerpt) from None
         return Reply(value, excerpt)
+
+
+def _check_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers that can be sent; "Bearer" without a key is left out."""
+    checked = {name: value.strip() for name, value in headers.items()}
+    for name, value in checked.items():
+        if not re.fullmatch(r"[ -~]*", value):
+            raise InvalidInputError(
+                f"The header {name} holds characters that cannot be sent. Accepted: ASCII on one "
+                "line, such as a key as the provider shows it."
+            )
+    return {name: value for name, value in checked.items() if value.lower() != "bearer"}
 
 
 async def _read_body(response: Any, most: int, body: bytearray | None = None) -> bytearray:

@@ -76,7 +76,7 @@ def send_endlessly(status: int) -> Iterator[bytes]:
 
 
 def make_gzipped_reply(status: int, megabytes: int) -> bytes:
-    """Return a reply whose body unpacks to so many megabytes of spaces, a thousand times its size."""
+    """Return a reply whose body unpacks to this many megabytes, a thousand times its size."""
     packer = zlib.compressobj(wbits=31)
     packed = b"".join(packer.compress(b" " * 2**20) for _ in range(megabytes)) + packer.flush()
     return make_reply(status, packed, content_type="application/json", content_encoding="gzip")

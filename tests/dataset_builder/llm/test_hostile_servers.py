@@ -195,7 +195,7 @@ def test_an_error_that_trickles_is_read_for_seconds_only(store: AnswerStore) -> 
             time.sleep(0.1)
 
     started = time.monotonic()
-    with serve_script(trickle) as server, pytest.raises(ServerError, match="status 400.*slowly"):
+    with serve_script(trickle) as server, pytest.raises(ServerError, match=r"status 400.*slowly"):
         complete_all([make_request("hello")], store, Server(server.url))
     assert time.monotonic() - started < 10
 

@@ -62,7 +62,7 @@ def test_an_unknown_host_is_an_error_at_once(store: AnswerStore) -> None:
 
 
 def test_a_web_page_is_a_wrong_address(store: AnswerStore) -> None:
-    with pytest.raises(ServerError, match="a web page.*base_url, which mostly ends in /v1"):
+    with pytest.raises(ServerError, match=r"a web page.*base_url, which mostly ends in /v1"):
         ask_one(store, Behaviour(faults={"page": 1.0}), make_request("a"))
 
 
