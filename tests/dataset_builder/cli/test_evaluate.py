@@ -95,7 +95,7 @@ def test_a_configuration_file_of_lm_eval_is_read(tmp_path: Path) -> None:
         (["data", "--split", "noise_05", "--condition", "gt"], ["'gt'", "oracle"]),
         (["data", "--split", "4k", "--condition", "full"], ["'full'", "oracle"]),
         (["data", "--split", "4k", "--metadata", "dataset=other"], ["'data'", "'other'"]),
-        (["data", "--split", "4k", "--price-input", "1"], ["--plan"]),
+        (["data", "--split", "4k", "--price-input", "1", "--price-output", "1"], ["--plan"]),
         (["data", "--split", "4k", "--plan", "--price-output", "1"], ["--price-input"]),
         (["data", "--split", "4k", "--plan", "--price-input=-1"], ["--price-input is -1"]),
         (["data", "--split", "4k", "--limit", "0"], ["--limit is 0"]),
