@@ -77,6 +77,6 @@ def tiny_dataset(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tiny") / "dataset"
     run(
         *("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "28"),
-        *("--communities", "0", "--out", folder),
+        *("--family", "personamem", "--out", folder),
     )
     return folder

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import output
+from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.packaging.diff import Difference, SplitDifference
@@ -35,11 +36,11 @@ def diff(
     """
     from personamem.dataset_builder.packaging.diff import compare_datasets
 
+    prepare_file(json_file)
     difference = compare_datasets(a, b)
     if json_file:
-        json_file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(difference), indent=2, ensure_ascii=False)
-        json_file.write_text(text + "\n", encoding="utf-8")
+        write_whole(json_file, text + "\n")
     if difference.is_empty:
         output().print("No difference.")
         return

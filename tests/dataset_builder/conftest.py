@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from personamem.dataset_builder.core.config import BuildConfig, make_config
+from personamem.dataset_builder.families.configuration import make_config
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
 from personamem.dataset_builder.families.personamem.contexts import Context, build_context
 from personamem.dataset_builder.families.personamem.planning import GroupPlan, plan_split
 from personamem.dataset_builder.families.personamem.world.cohort import Cohort, build_cohort
@@ -14,7 +15,7 @@ from personamem.dataset_builder.packaging.build import build_dataset
 
 
 class BuiltGroup(NamedTuple):
-    config: BuildConfig
+    config: PersonaMemConfig
     plan: GroupPlan
     cohort: Cohort
     contexts: tuple[Context, ...]
@@ -24,7 +25,9 @@ BuildGroup = Callable[..., BuiltGroup]
 
 
 def _build_group(size: str, group: int = 0, **settings: object) -> BuiltGroup:
-    config = make_config(sizes=(size,), **settings)
+    section = {"sizes": (size,), **settings}
+    seed = section.pop("seed", 0)
+    config = configure(make_config(seed=seed, families={"personamem": section}))
     plan = plan_split(config, size)[group]
     cohort = build_cohort(config.seed, plan.cohort)
     contexts = tuple(build_context(config, plan, cohort, k) for k in range(4))
@@ -47,6 +50,6 @@ def build_group() -> BuildGroup:
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dataset with the splits 4k and 32k of two cohorts, built in this process."""
     folder = tmp_path_factory.mktemp("built") / "dataset"
-    config = make_config(sizes=("4k", "32k"), personas=8, communities=1)
+    config = make_config(families={"personamem": {"sizes": ("4k", "32k"), "personas": 8}})
     build_dataset(config, folder, workers=1)
     return folder

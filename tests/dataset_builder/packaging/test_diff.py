@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from personamem.dataset_builder.cli.app import app
-from personamem.dataset_builder.families.personamem.tables import hash_file
 from personamem.dataset_builder.packaging import diff
 from personamem.dataset_builder.packaging.diff import compare_datasets
 from personamem.loaders.formats.errors import DatasetError, DatasetNotFoundError
+from personamem.loaders.formats.manifest import hash_file
 
 Edit = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 
@@ -119,10 +119,11 @@ def test_settings_splits_and_files_come_from_the_manifests(
         manifest["seed"] = manifest["config"]["seed"] = 7
         manifest["version"] = "2.0.0"
         manifest["files"].pop("questions_4k.csv")
-        manifest["files"]["notes.txt"] = {"sha256": "0", "bytes": 1}
+        manifest["files"]["notes.txt"] = {"sha256": "0" * 64, "bytes": 1}
         for kind in ("benchmark", "contexts", "annotations"):
             manifest["files"].pop(f"{kind}/4k.parquet")
-        manifest["splits"] = {"8k": manifest["splits"]["4k"]}
+        splits = manifest["families"]["personamem"]["splits"]
+        splits["8k"] = splits.pop("4k")
 
     edit_manifest(edited, change)
     found = compare_datasets(str(tiny_dataset), str(edited))
@@ -159,7 +160,9 @@ def test_what_cannot_be_compared_is_named(tiny_dataset: Path, edited: Path) -> N
     with pytest.raises(DatasetError, match=r"benchmark/4k.parquet cannot be read"):
         compare_datasets(str(tiny_dataset), str(edited))
     (edited / "manifest.json").write_text("[]")
-    with pytest.raises(DatasetError, match=r"manifest.json is not one of ours"):
+    with pytest.raises(
+        DatasetError, match=r"manifest.json: the manifest: Input should be a valid dictionary"
+    ):
         compare_datasets(str(tiny_dataset), str(edited))
     (edited / "manifest.json").unlink()
     with pytest.raises(DatasetError, match="half-written"):
