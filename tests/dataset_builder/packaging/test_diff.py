@@ -88,7 +88,7 @@ def test_a_column_more_is_a_change_of_every_row(tiny_dataset: Path, edited: Path
     assert rows.count_columns() == {"more": 28}
 
 
-def test_contexts_are_compared_without_their_messages(
+def test_messages_are_read_only_of_contexts_in_both(
     tiny_dataset: Path, edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def change(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -108,8 +108,47 @@ def test_contexts_are_compared_without_their_messages(
     rows = compare_datasets(str(tiny_dataset), str(edited)).splits[0].tables["contexts"]
     assert (rows.added, len(rows.removed)) == (("new",), 1)
     assert list(rows.changed.values()) == [("num_tokens",)]
-    assert len(read_columns) == 2
-    assert all("messages" not in columns for columns in read_columns)
+    assert all("messages" not in columns for columns in read_columns[:2])
+    # The other contexts are in both, so their messages are read, one row group at a time.
+    assert len(read_columns) > 2
+
+
+def test_altered_messages_under_an_unchanged_id_are_found(
+    tiny_dataset: Path, edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def swap(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        messages = rows[2]["messages"]
+        messages[2], messages[4] = messages[4], messages[2]
+        return rows
+
+    edit_table(edited, "contexts/4k.parquet", swap)
+    identifier = read(edited, "contexts/4k.parquet")[2]["shared_context_id"]
+    sizes: list[int] = []
+    original = pq.ParquetFile.iter_batches
+
+    def watch(self: Any, *args: Any, **options: Any) -> Any:
+        for batch in original(self, *args, **options):
+            if "messages" in options["columns"]:
+                sizes.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", watch)
+    rows = compare_datasets(str(tiny_dataset), str(edited)).splits[0].tables["contexts"]
+    assert (rows.added, rows.removed) == ((), ())
+    assert rows.changed == {identifier: ("messages",)}
+    assert sizes == [1] * 8, "every context of both, one at a time"
+
+
+def test_a_table_without_messages_differs_in_every_row(tiny_dataset: Path, edited: Path) -> None:
+    def drop(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for row in rows:
+            del row["messages"]
+        return rows
+
+    edit_table(edited, "contexts/4k.parquet", drop)
+    rows = compare_datasets(str(tiny_dataset), str(edited)).splits[0].tables["contexts"]
+    assert set(rows.changed.values()) == {("messages",)}
+    assert len(rows.changed) == 4
 
 
 def test_settings_splits_and_files_come_from_the_manifests(
