@@ -95,14 +95,16 @@ def _find_type(annotation: Any) -> Any:
 
 
 def _name_option(parameter: inspect.Parameter) -> str:
-    return str((_find_info(parameter).param_decls or ("",))[0])
+    info = _find_info(parameter)
+    return str((info.param_decls or ("",))[0]) if info else ""
 
 
 def _find_panel(parameter: inspect.Parameter) -> str | None:
-    return _find_info(parameter).rich_help_panel
+    info = _find_info(parameter)
+    return info.rich_help_panel if info else None
 
 
-def _find_info(parameter: inspect.Parameter) -> OptionInfo:
-    info = get_args(parameter.annotation)[1]
-    assert isinstance(info, OptionInfo)
-    return info
+def _find_info(parameter: inspect.Parameter) -> OptionInfo | None:
+    """Return what an annotation says about its option, None for one without."""
+    notes = getattr(parameter.annotation, "__metadata__", ())
+    return next((note for note in notes if isinstance(note, OptionInfo)), None)
