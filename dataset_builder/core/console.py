@@ -1,53 +1,84 @@
 """Where output goes: results to standard output, progress and errors to standard error.
 
-Datasets come from strangers: control characters in a text are shown as signs and never reach the
-terminal, and what no encoding can write is replaced.
+Datasets come from anybody, and a terminal obeys what it is sent: a text may rename the window, hide
+lines, or turn their order around. So the consoles write control characters as escapes, such as
+``\\x1b``, whatever they are told to print. ``plain`` and ``join`` make text of data that is no
+markup either.
 """
 
-import re
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_DELETE = 0x7F
-_PICTURES = 0x2400
-"""The sign of control character n is this code point plus n."""
+_CONTROLS = {*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")}
+_LINE_BREAKS_AND_BIDI = {*range(0x2028, 0x202F), *range(0x2066, 0x206A)}
+_SURROGATES = range(0xD800, 0xE000)
+_ESCAPES = {code: f"\\x{code:02x}" for code in _CONTROLS} | {
+    code: f"\\u{code:04x}" for code in (*_LINE_BREAKS_AND_BIDI, *_SURROGATES)
+}
+
+
+def show_controls(text: str) -> str:
+    """Return a text whose control characters are escapes that show, such as ``\\x1b``.
+
+    These are the control characters of ASCII and Latin-1 but for newline and tab, the separators
+    of lines and paragraphs, the overrides and isolates of writing directions, and halves of
+    surrogate pairs.
+    """
+    return text if text.isascii() and text.isprintable() else text.translate(_ESCAPES)
+
+
+def plain(value: object, style: str = "") -> Text:
+    """Return what ``str`` makes of a value as it is: brackets are no markup."""
+    return Text(show_controls(str(value)), style=style)
+
+
+def join(*parts: str | tuple[str, str]) -> Text:
+    """Return a line of texts, each as it is, or with a style as (text, style)."""
+    texts = [plain(part) if isinstance(part, str) else plain(*part) for part in parts]
+    return Text.assemble(*texts)
 
 
 class SafeConsole(Console):
-    """A console that prints texts of unknown origin; only its own styles control the terminal."""
+    """A console that sends a terminal no control character but its own."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Make a console that neither highlights nor replaces ``:names:`` of emoji."""
+        super().__init__(highlight=False, emoji=False, **settings)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        """Return a text with markup; escapes are made first, so that its layout counts them."""
+        return super().render_str(show_controls(text), **settings)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yield the segments of ``renderable``, with control characters in texts shown as signs."""
+        """Yield what is written; codes of the console's own are in segments of their own."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(clean(segment.text), segment.style)
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(self._make_writable(segment.text), segment.style)
 
-
-def clean(text: str) -> str:
-    """Return ``text`` with a sign for each control character but the line feed and the tab."""
-    return _CONTROL.sub(_picture, text)
-
-
-def _picture(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if code < 0x20:
-        return chr(_PICTURES + code)
-    return "\N{SYMBOL FOR DELETE}" if code == _DELETE else "\N{REPLACEMENT CHARACTER}"
+    def _make_writable(self, text: str) -> str:
+        shown = show_controls(text)
+        if self.encoding.startswith("utf"):
+            return shown
+        return shown.encode(self.encoding, "backslashreplace").decode(self.encoding)
 
 
 @cache
 def output() -> Console:
     """Return the console for results; as wide as needed when it is not a terminal."""
-    console = SafeConsole(highlight=False)
-    return console if console.is_terminal else SafeConsole(highlight=False, width=200)
+    console = SafeConsole()
+    return console if console.is_terminal else SafeConsole(width=200)
 
 
 @cache
 def errors() -> Console:
     """Return the console for progress and errors."""
-    return SafeConsole(stderr=True, highlight=False)
+    return SafeConsole(stderr=True)

@@ -100,7 +100,7 @@ class PersonaBenchFamily(Family):
         """Return a table of the noise levels."""
         from personamem.dataset_builder.families.personabench.show import make_info
 
-        return make_info(source)
+        return make_info(source, splits)
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]
