@@ -92,8 +92,8 @@ def _list_answers(
         asked = known[identifier][1].question
         gold = escape(_show_answer(asked.answer))
         output().print(
-            f"{escape(f'{identifier} {asked.person}')}, {asked.category}, {_show_scores(sample)}, gold "
-            f"{gold}: {escape(sample.describe()[:80])}",
+            f"{escape(f'{identifier} {asked.person}')}, {asked.category}, {_show_scores(sample)}, "
+            f"gold {gold}: {escape(sample.describe()[:80])}",
             soft_wrap=True,
         )
     recall, f1 = (
