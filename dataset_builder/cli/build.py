@@ -56,7 +56,8 @@ def build(
         int | None,
         typer.Option(
             min=1,
-            help="Worker processes; the output is identical for any number. [default: one per core]",
+            help="Worker processes; the output is identical for any number. "
+            "[default: one per core]",
             rich_help_panel=WORK,
         ),
     ] = None,
@@ -64,8 +65,9 @@ def build(
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Work on a Ray cluster: local (a new one on this machine), auto (the one that this "
-            "machine belongs to) or HOST:PORT. The output is identical. Needs personamem[ray].",
+            help="Work on a Ray cluster: local (a new one on this machine), auto (the one that "
+            "this machine belongs to) or HOST:PORT. The output is identical. Needs "
+            "personamem[ray].",
             rich_help_panel=WORK,
         ),
     ] = None,
@@ -114,8 +116,8 @@ def build(
     engine: Annotated[
         str | None,
         typer.Option(
-            help="Instead of a server: vllm, on the cluster of --ray or on this machine. --model is "
-            "then a name on the Hub or a folder. Needs personamem[vllm,ray].",
+            help="Instead of a server: vllm, on the cluster of --ray or on this machine. --model "
+            "is then a name on the Hub or a folder. Needs personamem[vllm,ray].",
             rich_help_panel=WRITER,
         ),
     ] = None,

@@ -1,7 +1,7 @@
 """The answers of an unfinished evaluation, so that the same command continues after the last one.
 
-lm-eval keeps its cache of answers for ever. Ours is in the output folder during a run and is deleted
-when the results are written: the next run then starts from nothing.
+lm-eval keeps its cache of answers for ever. Ours is in the output folder during a run and is
+deleted when the results are written: the next run then starts from nothing.
 """
 
 import os

@@ -22,7 +22,7 @@ class NoRoomError(PersonamemError):
 
 
 def prepare_file(path: Path | None) -> None:
-    """Make the parent folders of ``path``, so that long work does not end at a file it cannot write.
+    """Make the parent folders of ``path``, before long work whose result goes there.
 
     None is accepted and does nothing, for optional outputs. Raises InvalidInputError for a folder,
     or for a place where no file can be made.

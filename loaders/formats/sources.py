@@ -128,7 +128,10 @@ def _expand(path: Path) -> Path:
 
 def _find_remains(path: Path) -> str:
     """Return a sentence about what a killed build has left of a folder that is not there."""
-    replaced, partial = name_replaced(path), name_partial(path)
+    try:
+        replaced, partial = name_replaced(path), name_partial(path)
+    except (OSError, ValueError):  # No name of a folder.
+        return ""
     if os.path.isdir(replaced):
         return (
             f" A build that was to replace it was killed; the earlier version is in {replaced}: "

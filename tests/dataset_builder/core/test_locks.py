@@ -19,7 +19,7 @@ from personamem.loaders.formats.errors import InvalidInputError
 def test_a_held_lock_is_refused_with_the_given_words(tmp_path: Path) -> None:
     with (
         hold_lock(tmp_path / "x.lock", "busy"),
-        pytest.raises(InvalidInputError, match="^busy$"),
+        pytest.raises(InvalidInputError, match=r"^busy$"),
         hold_lock(tmp_path / "x.lock", "busy"),
     ):
         pass

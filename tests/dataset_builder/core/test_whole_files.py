@@ -103,9 +103,11 @@ def test_a_kill_before_the_rename_leaves_the_old_file(tmp_path: Path) -> None:
 
 def test_only_errors_of_a_full_disk_are_translated(tmp_path: Path) -> None:
     for number in (errno.ENOSPC, errno.EDQUOT):
-        with pytest.raises(NoRoomError, match="data cannot be written: ") as caught:
-            with name_full_disk(tmp_path / "data"):
-                raise OSError(number, "no path in here")
+        with (
+            pytest.raises(NoRoomError, match="data cannot be written: ") as caught,
+            name_full_disk(tmp_path / "data"),
+        ):
+            raise OSError(number, "no path in here")
         assert isinstance(caught.value.__cause__, OSError)
     with pytest.raises(PermissionError), name_full_disk(tmp_path / "data"):
         raise PermissionError(errno.EACCES, "no")
