@@ -58,7 +58,7 @@ def check_prose(name: str, texts: Sequence[str]) -> None:
     """Check for what no text may hold; a reason calls the texts ``name`` 1, ``name`` 2, ...
 
     Raises:
-        RejectedTextError: markup, code, placeholders, too few words, or another language than English.
+        RejectedTextError: markup, code, placeholders, too few words, or not in English.
     """
     for number, text in enumerate(texts, start=1):
         if _RESIDUE.search(text):
