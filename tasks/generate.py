@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from personamem.tasks.families import Mode, TaskFamily
-from personamem.tasks.registry import FAMILIES, TASKS_FOLDER
+from personamem.tasks.registry import TASKS_FOLDER, list_task_families
 
 HEADER = "# Written by python -m personamem.tasks.generate: edit the table, not this file.\n"
 VERSION = 1.0
@@ -73,7 +73,7 @@ def _describe_group(family: TaskFamily, condition: str, mode: Mode) -> Mapping[s
 
 def main() -> None:
     """Write the files of every family into its folder."""
-    for family in FAMILIES:
+    for family in list_task_families():
         folder = TASKS_FOLDER / family.name
         print(f"{write_files(family, folder)} files in {folder}")
 

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
-from personamem.tasks.registry import FAMILIES, TASKS_FOLDER
+from personamem.tasks.registry import TASKS_FOLDER, list_task_families
 
 FOLDER_NAME = "personamem"
 RECORD_NAME = ".personamem-links.json"
@@ -71,7 +71,7 @@ def list_targets() -> dict[str, Path]:
     patterns = ("*.yaml", "_*_yaml", "*_task.py")
     return {
         path.name: path
-        for family in FAMILIES
+        for family in list_task_families()
         for pattern in patterns
         for path in sorted((TASKS_FOLDER / family.name).glob(pattern))
     }

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Aggregation = Callable[[Sequence[Any]], float]
+Aggregation = Callable[[Sequence[Any]], float | None]
 
 
 @dataclass(frozen=True, slots=True)

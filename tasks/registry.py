@@ -1,16 +1,20 @@
-"""The families of tasks, one line each, and the folder that holds their files."""
+"""The families as lm-eval's tasks know them, and the folder that holds their files."""
 
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 from personamem.loaders.formats.errors import unknown_choice
+from personamem.loaders.formats.registry import FAMILIES
 from personamem.tasks.families import TaskFamily
-from personamem.tasks.personabench.family import FAMILY as PERSONABENCH
-from personamem.tasks.personamem.family import FAMILY as PERSONAMEM
-
-FAMILIES: tuple[TaskFamily, ...] = (PERSONAMEM, PERSONABENCH)
 
 TASKS_FOLDER = Path(__file__).resolve().parent
 """What ``lm_eval --include_path`` takes: a folder with a folder of YAML files for each family."""
+
+
+def list_task_families() -> Iterator[TaskFamily]:
+    """Yield the tasks of every family, in the order of the registry."""
+    return (import_module(modules.tasks).FAMILY for modules in FAMILIES.values())
 
 
 def find_family(split: str) -> TaskFamily:
@@ -19,7 +23,9 @@ def find_family(split: str) -> TaskFamily:
     Raises:
         InvalidInputError: no family has it; all splits are named.
     """
-    for family in FAMILIES:
+    for family in list_task_families():
         if split in family.splits:
             return family
-    raise unknown_choice("split", split, (name for family in FAMILIES for name in family.splits))
+    raise unknown_choice(
+        "split", split, (name for family in list_task_families() for name in family.splits)
+    )

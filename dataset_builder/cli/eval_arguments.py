@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from personamem.dataset_builder.llm.cost import Prices, read_prices
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
-from personamem.tasks.registry import FAMILIES, find_family
+from personamem.tasks.registry import find_family, list_task_families
 
 RANKING = "ll"
 """The mode that ranks letters by log-likelihood."""
@@ -27,10 +27,10 @@ _USAGE = "personamem eval [SOURCE] (--split SPLIT | --tasks TASK ...) [--model M
 _DESCRIPTION = """\
 Score a model with lm-eval. All options of lm-eval work; those of personamem come last in this list.
 
-What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (personamem_SPLIT
-of a size, personabench_SPLIT of a noise level such as noise_05, and ..._CONDITION per --condition),
-or --tasks as lm-eval names them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the
-variable PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
+What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (FAMILY_SPLIT, such
+as personamem_32k, and FAMILY_SPLIT_CONDITION for each --condition), or --tasks as lm-eval names
+them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the variable
+PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
 messages (--apply_chat_template is on, but for dummy and the completions APIs).
 
 Prompts are made when they are due, so memory stays small, and samples (--log_samples) name context
@@ -169,8 +169,8 @@ def _choose_tasks(arguments: argparse.Namespace, extra: dict[str, Any]) -> None:
             "Nothing to evaluate. Accepted: --split SPLIT (such as 32k), or --tasks TASK (such as "
             "personamem_32k)."
         )
-    known = [name for family in FAMILIES for name in family.list_names()]
-    prefixes = tuple(family.name for family in FAMILIES)
+    known = [name for family in list_task_families() for name in family.list_names()]
+    prefixes = tuple(family.name for family in list_task_families())
     for task in arguments.tasks:
         if task.startswith(prefixes) and task not in known and "*" not in task:
             raise unknown_choice("task", task, known)
@@ -183,7 +183,10 @@ def _name_tasks(splits: Sequence[str], conditions: Sequence[str], ranking: bool)
         mode = family.find_mode(RANKING if ranking else "")
         if mode is None:
             accepted = [
-                name for each in FAMILIES if each.find_mode(RANKING) for name in each.splits
+                name
+                for each in list_task_families()
+                if each.find_mode(RANKING)
+                for name in each.splits
             ]
             raise InvalidInputError(
                 f"--loglikelihood ranks letters, and the questions of {split} are open. Accepted "

@@ -20,7 +20,7 @@ from personamem.dataset_builder.core.console import output
 from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.llm.cost import Prices
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.tasks.registry import FAMILIES, TASKS_FOLDER
+from personamem.tasks.registry import TASKS_FOLDER, list_task_families
 
 # Many questions see the same sessions.
 _count = lru_cache(maxsize=20_000)(count_tokens)
@@ -63,7 +63,7 @@ def plan_evaluation(evaluation: Evaluation) -> list[TaskPlan]:
     """Return the plan of every task, in order, groups resolved."""
     from lm_eval.tasks import TaskManager
 
-    prefixes = tuple(family.name for family in FAMILIES)
+    prefixes = tuple(family.name for family in list_task_families())
     for task in evaluation.tasks:
         if not task.startswith(prefixes):
             raise InvalidInputError(f"--plan knows the tasks of personamem only, not {task!r}.")

@@ -110,13 +110,15 @@ class PersonaMemTask(PromptingTask):
         return doc_to_text(doc)
 
     def split_prompt(self, doc: Doc) -> PromptParts:
-        """Return the parts of a prompt; the columns know the length of a whole conversation."""
+        """Return the parts of a prompt; most releases state the length of a whole conversation."""
         context, turn = doc["shared_context_id"], doc_to_text(doc)
-        if self.condition == "full":
-            return PromptParts(context, 0, (), doc["context_length_in_tokens"], turn)
+        tokens = doc["context_length_in_tokens"]
+        if self.condition == "full" and tokens is not None:
+            return PromptParts(context, 0, (), tokens, turn)
         messages = self._select_messages(question_of(doc))
         texts = tuple(message["content"] for message in messages)
-        return PromptParts(context, hash(texts), texts, None, turn)
+        prefix = 0 if self.condition == "full" else hash(texts)
+        return PromptParts(context, prefix, texts, None, turn)
 
     def group_prompt(self, doc: Doc) -> str | None:
         """Return the context: only whole conversations are beginnings of one another."""

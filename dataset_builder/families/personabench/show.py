@@ -10,6 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import output
+from personamem.dataset_builder.families.personabench.record import PersonaBenchRecord
+from personamem.dataset_builder.families.record import read_record
 from personamem.dataset_builder.families.samples import Sample, find_question
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.sources import find_manifest
@@ -24,16 +26,16 @@ def make_info(source: str | Path) -> list[RenderableType]:
     manifest = find_manifest(source)
     if manifest is None or FAMILY not in manifest.families:
         return []
-    counts = manifest.families[FAMILY].model_dump()
-    number = counts["communities"]
+    record = read_record(manifest, FAMILY, PersonaBenchRecord)
+    number = record.communities
     title = (
-        f"{number} communit{'y' if number == 1 else 'ies'}, {counts['test_users']} people asked "
-        f"{counts['questions']:,} open questions"
+        f"{number} communit{'y' if number == 1 else 'ies'}, {record.test_users} people ask "
+        f"{record.questions:,} open questions"
     )
-    table = Table("noise", "documents", *counts["categories"], title=title)
-    for name, level in counts["splits"].items():
-        asked = map(str, counts["categories"].values())
-        table.add_row(escape(name), f"{level['sessions']:,}", *asked)
+    table = Table("split", "documents", *map(escape, record.categories), title=title)
+    for name, level in record.splits.items():
+        asked = map(str, record.categories.values())
+        table.add_row(escape(name), f"{level.sessions:,}", *asked)
     return [table]
 
 
@@ -72,7 +74,7 @@ def show_question(
         if identifier not in answers:
             raise InvalidInputError(f"The samples have none of question {identifier}.")
         sample = answers[identifier]
-        seen = f" (condition {sample.condition})" if sample.condition else ""
+        seen = escape(f" (condition {sample.condition})") if sample.condition else ""
         output().print(
             f"\n[bold]Answered[/]{seen}, {_show_scores(sample)}: {escape(sample.describe())}",
             soft_wrap=True,
@@ -90,7 +92,7 @@ def _list_answers(
         asked = known[identifier][1].question
         gold = escape(_show_answer(asked.answer))
         output().print(
-            f"{identifier} {escape(asked.person)}, {asked.category}, {_show_scores(sample)}, gold "
+            f"{escape(f'{identifier} {asked.person}')}, {asked.category}, {_show_scores(sample)}, gold "
             f"{gold}: {escape(sample.describe()[:80])}",
             soft_wrap=True,
         )
@@ -106,18 +108,17 @@ def _print_question(archive: "Archive", asked: "GroundedQuestion", full: bool) -
 
     out, question = output(), asked.question
     out.print(f"[bold]{escape(question.question_type)}[/], {question.difficulty}")
-    out.print(
-        f"question {question.question_id} of {escape(question.person)}, {question.community}, "
-        f"{len(archive.sessions):,} documents at noise {archive.noise}"
-    )
+    names = f"question {question.question_id} of {question.person}, {question.community}"
+    out.print(f"{escape(names)}, {len(archive.sessions):,} documents at noise {archive.noise}")
     needed = {session_id for value in asked.gold for session_id in value.session_ids}
     shown = [each for each in archive.sessions if full or each.session_id in needed]
-    out.print("\n[bold]Documents[/]" if full else "\n[bold]What tells the answer[/]")
+    out.print("\n[bold]Documents[/]" if full else "\n[bold]Documents that reveal the answer[/]")
     out.print(escape(render_documents(archive.person.name, shown)), soft_wrap=True)
     out.print(f"\n[bold]Question:[/] {escape(question.text)}", soft_wrap=True)
     out.print(f"[green]{escape(_show_answer(question.answer))}[/]", soft_wrap=True)
     for value in asked.gold:
-        out.print(f"  {escape(value.value)}: in {' or '.join(value.session_ids)}", soft_wrap=True)
+        places = " or ".join(value.session_ids)
+        out.print(escape(f"  {value.value}: in {places}"), soft_wrap=True)
     if question.outdated_values:
         former = escape(_show_answer(question.outdated_values))
         out.print(f"no longer: {former}", soft_wrap=True)

@@ -29,7 +29,7 @@ def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]
         for question_type, number in count.items():
             types.setdefault(question_type, {})[name] = number
         table.add_row(
-            name,
+            escape(name),
             f"{len(data.questions):,}",
             str(len(data.context_ids)),
             str(len(count)),
@@ -68,8 +68,8 @@ def _list_samples(questions: Sequence[Any], answers: Mapping[str, Sample]) -> No
         verdict = "[green]right[/]" if sample.right else "[red]wrong[/]"
         place = f"context {chosen.shared_context_id[:12]}:{chosen.end_index_in_shared_context}"
         output().print(
-            f"{identifier} {place} {chosen.question_type} {verdict} "
-            f"gold {chosen.correct_answer}: {escape(sample.describe()[:80])}",
+            f"{escape(f'{identifier} {place} {chosen.question_type}')} {verdict} "
+            f"gold {escape(chosen.correct_answer)}: {escape(sample.describe()[:80])}",
             soft_wrap=True,
         )
     right = sum(sample.right for sample in answers.values())
@@ -80,7 +80,8 @@ def _print_answer(sample: Sample | None, question_id: str) -> None:
     if sample is None:
         raise InvalidInputError(f"The samples have none of question {question_id}.")
     verdict = "[green]right[/]" if sample.right else "[red]wrong[/]"
-    seen = f" (condition {sample.condition})" if sample.condition not in (None, "full") else ""
+    shown = sample.condition not in (None, "full")
+    seen = escape(f" (condition {sample.condition})") if shown else ""
     answer = escape(sample.describe())
     output().print(f"\n[bold]Answered[/]{seen}, {verdict}: {answer}", soft_wrap=True)
 
@@ -93,15 +94,17 @@ def _print_question(data: Any, chosen: Any, full: bool) -> None:
         f"[bold]{escape(chosen.question_type)}[/], {escape(chosen.topic)}, "
         f"persona {chosen.persona_id}"
     )
+    names = f"question {chosen.question_id}, context {chosen.shared_context_id[:12]}"
     out.print(
-        f"question {chosen.question_id}, context {chosen.shared_context_id[:12]}, "
-        f"{len(messages)} messages, {chosen.context_length_in_tokens:,} tokens"
+        f"{escape(names)}, {len(messages)} messages, {chosen.context_length_in_tokens:,} tokens"
     )
     if annotation:
         pair = f", asked {annotation.pair_position} the update" if annotation.pair_id else ""
         out.print(
-            f"asked on {annotation.asked_on}, {chosen.distance_to_ref_in_tokens:,} tokens after "
-            f"the evidence{pair}"
+            escape(
+                f"asked on {annotation.asked_on}, {chosen.distance_to_ref_in_tokens:,} tokens "
+                f"after the evidence{pair}"
+            )
         )
     if full:
         _print_messages(messages, range(len(messages)), ())
@@ -125,14 +128,14 @@ def _print_messages(
         message = messages[index]
         mark = "*" if index in evidence else " "
         output().print(
-            f"{mark} {index:>5} [bold]{message['role']}[/]: {escape(message['content'])}",
+            f"{mark} {index:>5} [bold]{escape(message['role'])}[/]: {escape(message['content'])}",
             soft_wrap=True,
         )
 
 
 def _type_table(types: dict[str, dict[str, int]]) -> Table:
     names = list(dict.fromkeys(name for counts in types.values() for name in counts))
-    table = Table("question type", *names)
+    table = Table("question type", *map(escape, names))
     for question_type, counts in sorted(types.items()):
         table.add_row(escape(question_type), *(str(counts.get(name, 0)) for name in names))
     return table
