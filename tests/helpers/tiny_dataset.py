@@ -6,7 +6,9 @@ and two user messages in a row, as the official release has.
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -153,3 +155,15 @@ def write_official(folder: Path, split: str = "4k", older: bool = False) -> Path
             line = {str(context["shared_context_id"]): context["messages"]}
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")
     return folder
+
+
+def change_rows(
+    folder: Path, kind: str, change: Callable[[list[dict[str, Any]]], object], split: str = "4k"
+) -> None:
+    """Change the rows of a table of our layout, and the manifest with it."""
+    path = folder / kind / f"{split}.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), path, row_group_size=2)
+    write_manifest(folder)
