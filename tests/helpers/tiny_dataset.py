@@ -167,3 +167,24 @@ def change_rows(
     change(rows)
     pq.write_table(pa.Table.from_pylist(rows, table.schema), path, row_group_size=2)
     write_manifest(folder)
+
+
+def rewrite_csv(folder: Path, change: Callable[[list[dict[str, str]]], None]) -> None:
+    """Change the rows of questions_4k.csv of the official layout."""
+    path = folder / "questions_4k.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    change(rows)
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def set_cell(row: int, column: str, value: str) -> Callable[[list[dict[str, str]]], None]:
+    """Return a change for ``rewrite_csv``; rows count from 0."""
+
+    def change(rows: list[dict[str, str]]) -> None:
+        rows[row][column] = value
+
+    return change
