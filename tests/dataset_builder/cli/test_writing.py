@@ -206,7 +206,7 @@ def test_a_full_disk_is_one_error_and_keeps_what_was_paid(
     with serve_writer(write_json) as server:
         words += ["--base-url", server.url]
         full = subprocess.run(
-            ["bash", "-c", 'ulimit -f 500; exec "$@"', "bash", *words],
+            ["bash", "-c", 'ulimit -f 300; exec "$@"', "bash", *words],
             capture_output=True,
             text=True,
             env=environment,
