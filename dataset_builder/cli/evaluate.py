@@ -1,6 +1,5 @@
 """``personamem eval``: hand a dataset over to lm-eval, with prompts made on demand."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +15,7 @@ def evaluate(context: typer.Context) -> None:
     Example: personamem eval data --split 4k --model hf --model_args pretrained=MODEL --limit 32
     """
     # Here and below: lm-eval takes long to import, and no other command needs it.
-    from personamem.dataset_builder.cli.eval_arguments import parse_evaluation, tasks_folder
+    from personamem.dataset_builder.cli.eval_arguments import parse_evaluation
 
     evaluation = parse_evaluation(context.args)
     if evaluation.plan:
@@ -25,7 +24,7 @@ def evaluate(context: typer.Context) -> None:
         print_plan(evaluation)
         return
     arguments, config = evaluation.arguments, evaluation.config
-    _show_tasks(arguments, str(tasks_folder()))
+    _include_tasks(arguments)
     with _wrapped_model(config.model, config.model_args) as identity:
         if config.output_path and not config.use_cache:
             from personamem.dataset_builder.cli.resume import keep_answers
@@ -58,10 +57,11 @@ def _run_lm_eval(arguments: Any) -> None:
     arguments.func(arguments)
 
 
-def _show_tasks(arguments: Any, folder: str) -> None:
-    """Show lm-eval the tasks where it does not hold them (editable install)."""
-    import lm_eval.tasks
+def _include_tasks(arguments: Any) -> None:
+    """Show lm-eval the tasks, unless it has links to them: it warns of names it finds twice."""
+    from personamem.tasks.linking import are_linked, find_links_folder
+    from personamem.tasks.registry import TASKS_FOLDER
 
-    if not folder.startswith(os.path.dirname(lm_eval.tasks.__file__)):
+    if not are_linked(find_links_folder()):
         given = [arguments.include_path] if arguments.include_path else []
-        arguments.include_path = [folder, *given]
+        arguments.include_path = [str(TASKS_FOLDER), *given]

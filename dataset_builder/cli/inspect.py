@@ -64,17 +64,13 @@ def show(
 
     Example: personamem show data --samples results/MODEL/samples_personamem_32k_DATE.jsonl
     """
-    from personamem.dataset_builder.families.registry import list_families
+    from personamem.dataset_builder.families.registry import get_family
     from personamem.dataset_builder.families.samples import read_samples
+    from personamem.tasks.registry import find_family, list_task_families
 
     answers = read_samples(samples) if samples else {}
     split = split or next((sample.split for sample in answers.values() if sample.split), "")
-    families = list(list_families())
-    known = [name for family in families for name in family.known_splits]
     if not split:
-        raise InvalidInputError(f"--split is required. Accepted: {', '.join(known)}.")
-    for family in families:
-        if split in family.known_splits:
-            family.show_question(source, split, question, full, answers)
-            return
-    raise unknown_choice("split", split, known)
+        known = ", ".join(name for family in list_task_families() for name in family.splits)
+        raise InvalidInputError(f"--split is required. Accepted: {known}.")
+    get_family(find_family(split).name).show_question(source, split, question, full, answers)

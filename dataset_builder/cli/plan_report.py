@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from personamem.dataset_builder.cli.eval_arguments import OUR_PREFIXES, Evaluation, tasks_folder
+from personamem.dataset_builder.cli.eval_arguments import Evaluation
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
     TaskPlan,
@@ -20,6 +20,7 @@ from personamem.dataset_builder.core.console import output
 from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.llm.cost import Prices
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.tasks.registry import TASKS_FOLDER, list_task_families
 
 # Many questions see the same sessions.
 _count = lru_cache(maxsize=20_000)(count_tokens)
@@ -62,11 +63,12 @@ def plan_evaluation(evaluation: Evaluation) -> list[TaskPlan]:
     """Return the plan of every task, in order, groups resolved."""
     from lm_eval.tasks import TaskManager
 
+    prefixes = tuple(family.name for family in list_task_families())
     for task in evaluation.tasks:
-        if not task.startswith(OUR_PREFIXES):
+        if not task.startswith(prefixes):
             raise InvalidInputError(f"--plan knows the tasks of personamem only, not {task!r}.")
     manager = TaskManager(
-        include_path=str(tasks_folder()), include_defaults=False, metadata=evaluation.metadata
+        include_path=str(TASKS_FOLDER), include_defaults=False, metadata=evaluation.metadata
     )
     tasks = manager.load(list(evaluation.tasks))["tasks"]
     return [_plan(name, task, evaluation.config) for name, task in tasks.items()]

@@ -20,7 +20,7 @@ from personamem.dataset_builder.core.parallel import Pool
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,18 @@ class Family(ABC):
         """Return the sha256 of its prompts in hex, the version of what a model is told."""
         return None
 
+    def describe_build(self, record: FamilyRecord) -> list[str]:
+        """Return what ``build`` prints of what it built: by default the counts of each split."""
+        return [
+            f"{self.name} {split}: "
+            + ", ".join(
+                f"{value:,} {key.replace('_', ' ')}"
+                for key, value in counts.items()
+                if isinstance(value, int)
+            )
+            for split, counts in record.splits.items()
+        ]
+
     @abstractmethod
     def import_builder(self) -> None:
         """Import what a build needs, ahead of the processes that build."""
@@ -141,18 +153,3 @@ class Family(ABC):
         ``question`` is an id, a number from 0, or "" for the first; with answers and without a
         question, the answers are listed. ``full`` prints all that the question sees.
         """
-
-    @property
-    @abstractmethod
-    def known_splits(self) -> Sequence[str]:
-        """The names that splits of this family may have."""
-
-    @property
-    @abstractmethod
-    def conditions(self) -> Sequence[str]:
-        """The control conditions of its tasks, such as "nocontext"."""
-
-    @property
-    def ranks_letters(self) -> bool:
-        """Whether its tasks have a form that ranks the letters by log-likelihood (``_ll``)."""
-        return False

@@ -1,26 +1,21 @@
-"""The registry of families: one line each, the order in which commands list them."""
+"""The families as the builder knows them, loaded from ``loaders.formats.registry``."""
 
 from collections.abc import Iterator
-from functools import cache
 from importlib import import_module
 
 from personamem.cards.family import FamilyCard
 from personamem.dataset_builder.families.base import Family
 from personamem.loaders.formats.errors import unknown_choice
 from personamem.loaders.formats.manifest import Manifest
-
-FAMILIES = {
-    "personamem": "personamem.dataset_builder.families.personamem.family:PersonaMemFamily",
-    "personabench": "personamem.dataset_builder.families.personabench.family:PersonaBenchFamily",
-}
-"""Name of a family: module and class."""
+from personamem.loaders.formats.registry import FAMILIES
 
 
 def get_family(name: str) -> Family:
     """Return a family by its name. Raises InvalidInputError that names those that exist."""
     if name not in FAMILIES:
         raise unknown_choice("family", name, tuple(FAMILIES))
-    return _load(FAMILIES[name])
+    family: Family = import_module(FAMILIES[name].builder).FAMILY
+    return family
 
 
 def list_families() -> Iterator[Family]:
@@ -37,10 +32,3 @@ def import_builders() -> None:
     """Import everything that builds need, for processes that are forked afterwards."""
     for family in list_families():
         family.import_builder()
-
-
-@cache
-def _load(place: str) -> Family:
-    module, _, name = place.partition(":")
-    family: Family = getattr(import_module(module), name)()
-    return family

@@ -44,11 +44,13 @@ def generate_text(
     budget: float | None = None,
     report: Callable[[int, Progress], None] = lambda attempt, progress: None,
 ) -> GeneratedText:
-    """Have a model write everything of ``config`` that it writes; see ``write_items`` for errors."""
+    """Have a model write every item of ``config``; see ``write_items`` for errors."""
     plans = {name: get_family(name).plan_writing(config) for name in config.families}
     items = [item for plan in plans.values() for item in plan.items]
     found = write_items(items, store, fill, prices=prices, budget=budget, report=report)
-    texts, done, at = {}, [], 0
+    texts: dict[str, Any] = {}
+    done: list[Conclusion] = []
+    at = 0
     for name, plan in plans.items():
         texts[name], conclusions = plan.collect(found[at : at + len(plan.items)])
         done.extend(conclusions)

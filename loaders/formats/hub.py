@@ -2,17 +2,7 @@
 
 from pathlib import Path
 
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import (
-    HfHubHTTPError,
-    HFValidationError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
-
-from personamem.loaders.formats.errors import DatasetNotFoundError
+from personamem.loaders.formats.errors import DatasetError, DatasetNotFoundError
 
 
 def fetch_snapshot(
@@ -26,6 +16,11 @@ def fetch_snapshot(
     Raises:
         DatasetNotFoundError: the repository or revision does not exist or is not cached.
     """
+    # The client needs a fifth of a second, which readers of local folders do not wait for.
+    from httpx2 import HTTPError
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, RevisionNotFoundError
+
     try:
         return Path(
             snapshot_download(
@@ -39,19 +34,37 @@ def fetch_snapshot(
         raise DatasetNotFoundError(
             f"The Hub dataset {hub_id!r} has no revision {revision!r}."
         ) from error
-    except (
-        RepositoryNotFoundError,
-        LocalEntryNotFoundError,
-        OfflineModeIsEnabled,
-        HfHubHTTPError,
-        HFValidationError,
-    ) as error:
-        name = f"{hub_id}@{revision}" if revision else hub_id
+    # The client's own errors are OSErrors; its downloads also fail with RuntimeError.
+    except (OSError, HTTPError, RuntimeError, HFValidationError) as error:
         raise DatasetNotFoundError(
-            f"No local folder {hub_id!r}, and the Hub dataset {name!r} cannot be "
-            f"fetched: {_first_line(error)}"
+            f"No local folder {hub_id!r}, and the Hub dataset {_name(hub_id, revision)!r} cannot "
+            f"be fetched: {_describe(error)}"
         ) from error
 
 
-def _first_line(error: Exception) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), repr(error))
+def list_hub_files(hub_id: str, revision: str | None, commit: str) -> list[str]:
+    """Return the names of all files of a dataset repository at ``commit`` (of ``revision``).
+
+    Raises:
+        DatasetError: the Hub does not answer, or is not asked (HF_HUB_OFFLINE).
+    """
+    from httpx2 import HTTPError
+    from huggingface_hub import HfApi
+
+    try:
+        return HfApi().list_repo_files(hub_id, revision=commit, repo_type="dataset")
+    except (OSError, HTTPError) as error:
+        raise DatasetError(
+            f"The Hub cannot be asked which files the dataset {_name(hub_id, revision)!r} has: "
+            f"{_describe(error)}"
+        ) from error
+
+
+def _name(hub_id: str, revision: str | None) -> str:
+    return f"{hub_id}@{revision}" if revision else hub_id
+
+
+def _describe(error: Exception) -> str:
+    """Return what an error of the client says, without its advice."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[:2]) or repr(error)

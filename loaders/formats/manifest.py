@@ -8,24 +8,36 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.files import open_file, refuse_outside
 from personamem.loaders.formats.json_files import read_json_file
+from personamem.loaders.formats.parquet import count_rows
+from personamem.loaders.formats.records import show_value
 
 MANIFEST = "manifest.json"
 _SHA256 = r"^[0-9a-f]{64}$"
+_LONGEST_PART = 255
+"""Bytes of a file's name, as most file systems have it."""
 
 
 def _check_relative(name: str) -> str:
     path = PurePosixPath(name)
     hidden = any(part.startswith(".") for part in path.parts)
-    if not name or path.as_posix() != name or path.is_absolute() or hidden or "\\" in name:
+    too_long = any(len(part.encode()) > _LONGEST_PART for part in path.parts)
+    printable = name.isprintable() and "\\" not in name
+    if (
+        not path.parts
+        or path.as_posix() != name
+        or path.is_absolute()
+        or hidden
+        or too_long
+        or not printable
+    ):
         raise ValueError(
-            f"{name!r} is no file of a dataset. Accepted: relative paths without hidden parts or "
-            "'..'"
+            f"{name!r} is no file of a dataset. Accepted: relative paths of printable characters, "
+            "without hidden parts or '..'"
         )
     return name
 
@@ -76,7 +88,7 @@ class WriterRecord(_Strict):
 
 
 class FamilyRecord(BaseModel):
-    """What one family built: the counts of its splits, the checks of the build, and counts of its own."""
+    """What one family built: counts of its splits, the checks of the build, other counts."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -111,29 +123,35 @@ def read_manifest(path: Path) -> Manifest:
     """Read a manifest.
 
     Raises:
-        DatasetError: the file is not UTF-8 JSON of the expected form; the key at fault is named.
+        DatasetError: the file is no regular file of its folder, or not UTF-8 JSON of the expected
+            form; the key at fault is named.
     """
+    refuse_outside(path.parent, path)
     raw = read_json_file(path)
     try:
         return Manifest.model_validate(raw)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the manifest"
-        found = repr(first["input"])
-        shown = found if len(found) <= 80 else f"{found[:80]}..."
         message = first["msg"].removeprefix("Value error, ")
-        raise DatasetError(f"{path}: {where}: {message} (found {shown}).") from error
+        raise DatasetError(
+            f"{path}: {where}: {message} (found {show_value(first['input'])})."
+        ) from error
 
 
 def check_file(manifest: Manifest, name: str, path: Path) -> None:
     """Check a file's size, its digest (one streaming pass) and, of Parquet, its number of rows.
 
+    ``path`` is that of ``name`` below the folder of the dataset.
+
     Raises:
-        DatasetError: the manifest has no such file, or a value differs; both are named.
+        DatasetError: the manifest has no such file, it lies outside of the folder, or a value
+            differs; both are named.
     """
     record = manifest.files.get(name)
     if record is None:
         raise DatasetError(f"{MANIFEST} has no entry for {name!r}: {path} cannot be trusted.")
+    refuse_outside(path.parents[len(PurePosixPath(name).parts) - 1], path)
     if not path.is_file():
         raise DatasetError(f"{path} is missing although {MANIFEST} lists it.")
     size = path.stat().st_size
@@ -143,17 +161,14 @@ def check_file(manifest: Manifest, name: str, path: Path) -> None:
     if digest != record.sha256:
         raise _mismatch(path, "sha256", digest, record.sha256)
     if record.rows is not None and path.suffix == ".parquet":
-        try:
-            rows = pq.read_metadata(path).num_rows
-        except (OSError, pa.ArrowException) as error:
-            raise DatasetError(f"{path} cannot be read as Parquet: {error}") from error
+        rows = count_rows(path)
         if rows != record.rows:
             raise _mismatch(path, "rows", rows, record.rows)
 
 
 def hash_file(path: Path) -> str:
-    """Return the sha256 of a file in hex, read in one streaming pass."""
-    with path.open("rb") as stream:
+    """Return the sha256 of a file in hex, read in one streaming pass. Raises DatasetError."""
+    with open_file(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

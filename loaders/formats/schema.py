@@ -1,14 +1,16 @@
-"""Names and tables that builders, loaders and tasks share: topics, question types, sizes, columns.
+"""Names and records that builders, loaders and tasks share: topics, question types, sizes, tables.
 
-The 15 benchmark columns, their order and types are those of the official PersonaMem release.
+The records are the tables: their fields are the columns, in order, with their types.
 """
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypedDict
 
 import pyarrow as pa
+
+from personamem.loaders.formats.records import make_schema, read_record
 
 TOPICS = (
     "bookRecommendation",
@@ -64,79 +66,6 @@ MAX_LENGTH_RATIO = 1.25
 COHORT_SIZE = 4
 """Personas of a cohort: as many as a question has options, so each option is gold for one."""
 
-OFFICIAL_COLUMNS = (
-    "persona_id",
-    "question_id",
-    "question_type",
-    "topic",
-    "context_length_in_tokens",
-    "context_length_in_letters",
-    "distance_to_ref_in_blocks",
-    "distance_to_ref_in_tokens",
-    "num_irrelevant_tokens",
-    "distance_to_ref_proportion_in_context",
-    "user_question_or_message",
-    "correct_answer",
-    "all_options",
-    "shared_context_id",
-    "end_index_in_shared_context",
-)
-
-_INTEGER_COLUMNS = {
-    "persona_id",
-    "context_length_in_tokens",
-    "context_length_in_letters",
-    "distance_to_ref_in_blocks",
-    "distance_to_ref_in_tokens",
-    "num_irrelevant_tokens",
-    "end_index_in_shared_context",
-}
-
-BENCHMARK_SCHEMA = pa.schema(
-    [
-        pa.field(name, pa.int64() if name in _INTEGER_COLUMNS else pa.string())
-        for name in OFFICIAL_COLUMNS
-    ]
-    + [pa.field("options", pa.list_(pa.string())), pa.field("answer_index", pa.int64())]
-)
-"""``benchmark/<split>.parquet``: ``options`` are the four texts without letters, in order."""
-
-MESSAGE_TYPE = pa.struct([pa.field("role", pa.string()), pa.field("content", pa.string())])
-
-CONTEXTS_SCHEMA = pa.schema(
-    [
-        pa.field("shared_context_id", pa.string()),
-        pa.field("persona_id", pa.int64()),
-        pa.field("num_messages", pa.int64()),
-        pa.field("num_tokens", pa.int64()),
-        pa.field("num_letters", pa.int64()),
-        pa.field("session_starts", pa.list_(pa.int64())),
-        pa.field("session_topics", pa.list_(pa.string())),
-        pa.field("session_dates", pa.list_(pa.string())),
-        pa.field("messages", pa.list_(MESSAGE_TYPE)),
-    ]
-)
-"""``contexts/<split>.parquet``: one row a context; ``session_starts`` are message indices, topics
-of unrelated sessions are empty strings, dates are ISO 8601."""
-
-ANNOTATIONS_SCHEMA = pa.schema(
-    [
-        pa.field("question_id", pa.string()),
-        pa.field("quad_id", pa.string()),
-        pa.field("pair_id", pa.string()),
-        pa.field("pair_position", pa.string()),
-        pa.field("thread_id", pa.string()),
-        pa.field("asked_on", pa.string()),
-        pa.field("option_roles", pa.list_(pa.string())),
-        pa.field("option_keys", pa.list_(pa.string())),
-        pa.field("evidence_message_indices", pa.list_(pa.int64())),
-        pa.field("related_message_indices", pa.list_(pa.int64())),
-    ]
-)
-"""``annotations/<split>.parquet``: why the gold is the gold. ``evidence_message_indices`` prove it;
-``related_message_indices`` also hold the mentions of the other three options. ``pair_id`` joins
-one asked before and after an update (``pair_position`` "before" or "after", else empty strings)."""
-
 
 class Message(TypedDict):
     """One chat message, in the form that every chat API and template takes."""
@@ -178,18 +107,41 @@ class ContextRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextHead:
+    """What a row of ``contexts/<split>.parquet`` states beside its messages.
+
+    ``session_starts`` are message indices, topics of unrelated sessions are empty texts, dates are
+    ISO 8601.
+    """
+
+    shared_context_id: str
+    persona_id: int
+    num_messages: int
+    num_tokens: int
+    num_letters: int
+    session_starts: tuple[int, ...]
+    session_topics: tuple[str, ...]
+    session_dates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
-    """One multiple-choice question. The first 15 fields are the official columns."""
+    """One multiple-choice question: a row of ``benchmark/<split>.parquet``.
+
+    The fields up to ``end_index_in_shared_context`` are the columns of the official release;
+    ``options`` are the four texts without letters, in order. Official releases do not state every
+    length and distance: those are None.
+    """
 
     persona_id: int
     question_id: str
     question_type: str
     topic: str
-    context_length_in_tokens: int
+    context_length_in_tokens: int | None
     context_length_in_letters: int
-    distance_to_ref_in_blocks: int
-    distance_to_ref_in_tokens: int
-    num_irrelevant_tokens: int
+    distance_to_ref_in_blocks: int | None
+    distance_to_ref_in_tokens: int | None
+    num_irrelevant_tokens: int | None
     distance_to_ref_proportion_in_context: str
     user_question_or_message: str
     correct_answer: str
@@ -202,16 +154,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One question's annotation; the fields are the columns of ``ANNOTATIONS_SCHEMA``.
+    """Why the gold of one question is the gold: a row of ``annotations/<split>.parquet``.
 
     ``evidence_message_indices`` point into the shared context and prove the gold;
-    ``related_message_indices`` also hold the mentions of the other three options.
+    ``related_message_indices`` also hold the mentions of the other three options. ``pair_id`` joins
+    a question asked before and after an update; without a pair, it and ``pair_position`` are empty.
     """
 
     question_id: str
     quad_id: str
     pair_id: str
-    pair_position: str
+    pair_position: Literal["before", "after", ""]
     thread_id: str
     asked_on: str
     option_roles: tuple[str, ...]
@@ -220,9 +173,23 @@ class Annotation:
     related_message_indices: tuple[int, ...]
 
 
+OFFICIAL_COLUMNS = tuple(
+    field.name for field in fields(Question) if field.name not in ("options", "answer_index")
+)
+"""The 15 columns of the official PersonaMem release, in its order."""
+
+BENCHMARK_SCHEMA = make_schema(Question)
+"""``benchmark/<split>.parquet``."""
+
+MESSAGE_TYPE = pa.struct(make_schema(Message))
+
+CONTEXTS_SCHEMA = make_schema(ContextHead).append(pa.field("messages", pa.list_(MESSAGE_TYPE)))
+"""``contexts/<split>.parquet``: one row a context, what ``ContextHead`` states and its messages."""
+
+ANNOTATIONS_SCHEMA = make_schema(Annotation)
+"""``annotations/<split>.parquet``."""
+
+
 def make_annotation(row: Mapping[str, Any]) -> Annotation:
     """Return a row whose keys are the columns of ``ANNOTATIONS_SCHEMA`` as an annotation."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
-    }
-    return Annotation(**values)
+    return read_record(Annotation, row, f"question {row.get('question_id')}")

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Protocol
 
 from personamem.loaders.formats.errors import DatasetError, unknown_choice
+from personamem.loaders.formats.files import has_file
+from personamem.loaders.formats.manifest import MANIFEST
 from personamem.loaders.formats.sources import (
-    MANIFEST,
     find_files,
     parse_source,
     refuse_half_written,
@@ -81,7 +82,7 @@ def load_personabench(source: str | Path, revision: str | None = None) -> Person
     """
     parsed = parse_source(source, revision)
     folder = find_files(parsed, [MANIFEST])
-    if (folder / MANIFEST).exists():
+    if has_file(folder, MANIFEST):
         return PersonaBench(str(parsed), OurDataset(parsed, folder))
     if parsed.hub_id is not None:
         raise DatasetError(

@@ -13,7 +13,8 @@ import evaluate
 
 from personamem.loaders.formats.errors import unknown_choice
 from personamem.loaders.personabench.answers import decode_answer
-from personamem.loaders.personabench.records import Difficulty, Question, QuestionType
+from personamem.loaders.personabench.records import Question
+from personamem.loaders.personabench.schema import Difficulty, QuestionType
 from personamem.loaders.personabench.scoring import (
     ScoredAnswer,
     score_answers,

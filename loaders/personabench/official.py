@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.files import find_file, list_names, refuse_outside
 from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
 from personamem.loaders.personabench.official_format import (
     ConversationEntry,
@@ -91,20 +92,23 @@ def find_official_release(source: Path) -> OfficialRelease:
     """
     root = next((path for name in _ROOTS if (path := source / name).is_dir()), source)
     communities = {
-        path.name: path
-        for path in sorted(root.iterdir())
-        if path.is_dir() and any((path / part).is_dir() for part in _PARTS)
+        name: root / name
+        for name in list_names(root)
+        if any((root / name / part).is_dir() for part in _PARTS)
     }
     if not communities:
         raise DatasetError(
             f"{source} is not a PersonaBench release: it holds neither "
             "synthetic_data/<community>/eval_info nor the manifest.json of a dataset of ours."
         )
+    for folder in communities.values():
+        refuse_outside(source, folder)
     found = {
         float(match[1]): match[1]
         for folder in communities.values()
-        for path in (folder / "private_data").glob("noise_*")
-        if (match := _NOISE_FOLDER.fullmatch(path.name))
+        if (folder / "private_data").is_dir()
+        for name in list_names(folder / "private_data")
+        if (match := _NOISE_FOLDER.fullmatch(name))
     }
     if not found:
         raise DatasetError(f"{source} has no private_data/noise_<noise> in any community.")
@@ -112,14 +116,14 @@ def find_official_release(source: Path) -> OfficialRelease:
 
 
 def _read_community(name: str, folder: Path) -> Community:
-    graph_file = folder / "graph_json" / "social_graph.json"
+    graph_file = find_file(folder, "graph_json/social_graph.json")
     graph = read_form(graph_file, SocialGraph)
     people = {
         node.node: Person(name, node.properties.name, node.properties.persona)
         for node in graph.nodes
     }
     refuse_duplicates(graph_file, "person", [node.properties.name for node in graph.nodes])
-    questions_file = folder / "eval_info" / "eval_info_all.json"
+    questions_file = find_file(folder, "eval_info/eval_info_all.json")
     entries = read_form(questions_file, list[PersonQuestions])
     known = {person.name for person in people.values()}
     for entry in entries:
@@ -166,8 +170,8 @@ def _read_archives(
     folder: Path, community: Community, noise: float, noise_name: str
 ) -> Iterator[Archive]:
     documents = folder / "private_data" / f"noise_{noise_name}"
-    sessions = _read_sessions(documents)
-    gold_file = folder / "eval_info" / f"qa_gt_context_all_noise_{noise_name}.json"
+    sessions = _read_sessions(folder, f"private_data/noise_{noise_name}")
+    gold_file = find_file(folder, f"eval_info/qa_gt_context_all_noise_{noise_name}.json")
     gold = read_form(gold_file, list[GoldEntry])
     refuse_duplicates(gold_file, "q_id", [entry.q_id for entry in gold])
     gold_by_id = {entry.q_id: entry for entry in gold}
@@ -210,19 +214,23 @@ def _ground(
     return GroundedQuestion(question, gold)
 
 
-def _read_sessions(folder: Path) -> dict[str, list[Session]]:
-    """Read the three files of a folder: sessions by person, in the official order."""
-    conversations = read_form(folder / "conversation_data_all.json", list[PersonConversations])
-    interactions = read_form(folder / "user_ai_interaction_data_all.json", list[PersonInteractions])
-    purchases = read_form(folder / "purchase_history_data_all.json", list[PersonPurchases])
+def _read_sessions(folder: Path, part: str) -> dict[str, list[Session]]:
+    """Read the three files in ``folder / part``: sessions by person, in the official order."""
+    talks, chats_file, bought_file = (
+        find_file(folder, f"{part}/{kind}_data_all.json")
+        for kind in ("conversation", "user_ai_interaction", "purchase_history")
+    )
+    conversations = read_form(talks, list[PersonConversations])
+    interactions = read_form(chats_file, list[PersonInteractions])
+    purchases = read_form(bought_file, list[PersonPurchases])
     names = [entry.name for entry in conversations]
-    refuse_duplicates(folder / "conversation_data_all.json", "person", names)
-    for kind, others in (("user_ai_interaction", interactions), ("purchase_history", purchases)):
+    refuse_duplicates(talks, "person", names)
+    for path, others in ((chats_file, interactions), (bought_file, purchases)):
         found = [entry.name for entry in others]
         if sorted(found) != sorted(names):
             raise DatasetError(
-                f"{folder / kind}_data_all.json holds the documents of {', '.join(found)}; "
-                f"conversation_data_all.json those of {', '.join(names)}."
+                f"{path} holds the documents of {', '.join(found)}; {talks.name} those of "
+                f"{', '.join(names)}."
             )
     sessions: dict[str, list[Session]] = {
         person.name: [_make_conversation(s) for part in person.data for s in part.conversations]

@@ -19,7 +19,10 @@ from pydantic import (
 )
 
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.personabench.records import Answer, AnswerItem, Difficulty, QuestionType
+from personamem.loaders.formats.json_files import read_json_file
+from personamem.loaders.formats.records import show_value
+from personamem.loaders.personabench.records import Answer, AnswerItem
+from personamem.loaders.personabench.schema import Difficulty, QuestionType
 
 TIME_FORMAT = "%Y/%b/%d/%I:%M %p"
 _TIME_EXAMPLE = "2024/Oct/14/07:44 AM"
@@ -233,23 +236,15 @@ def read_form(path: Path, form: type[Form]) -> Form:
         DatasetError: the file is missing, not JSON, or not of that form; the place in the file, the
             value there and what is expected are named.
     """
+    content = read_json_file(path)
     try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DatasetError(f"{path} is missing.") from None
-    try:
-        return TypeAdapter(form).validate_json(content)
+        return TypeAdapter(form).validate_python(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "".join(_show_step(step) for step in first["loc"]) or "the file"
-        found = "" if first["type"] == "missing" else f", found {_shorten(first['input'])}"
+        found = "" if first["type"] == "missing" else f", found {show_value(first['input'])}"
         raise DatasetError(f"{path}, at {place}: {first['msg']}{found}.") from error
 
 
 def _show_step(step: int | str) -> str:
     return f"[{step}]" if isinstance(step, int) else f".{step}"
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -5,47 +5,40 @@
     open_questions/<split>.parquet   questions, answers, and the sessions that reveal them
     documents/<split>.parquet        the documents of the people who ask
 
-A split is a noise level. All have the same questions; the columns are those of
-``OPEN_QUESTIONS_SCHEMA`` and ``DOCUMENTS_SCHEMA``.
+A split is a noise level. All have the same questions; the rows are ``OpenQuestionRow`` and
+``DocumentRow``.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.formats.manifest import check_file, read_manifest
-from personamem.loaders.formats.sources import MANIFEST, Source, find_files
+from personamem.loaders.formats.json_files import parse_json
+from personamem.loaders.formats.manifest import MANIFEST, check_file, read_manifest
+from personamem.loaders.formats.parquet import read_records
+from personamem.loaders.formats.records import show_value
+from personamem.loaders.formats.sources import Source, find_files
 from personamem.loaders.personabench.checks import make_gold, refuse_duplicates
 from personamem.loaders.personabench.official_format import TIME_FORMAT, read_answer, read_form
 from personamem.loaders.personabench.records import (
     Archive,
     Community,
-    Difficulty,
     GroundedQuestion,
     Person,
     Question,
-    QuestionType,
     Relation,
     Session,
 )
 from personamem.loaders.personabench.schema import (
-    DOCUMENTS_SCHEMA,
     NOISE_SPLITS,
-    OPEN_QUESTIONS_SCHEMA,
-    DocumentKind,
-    Purchase,
-    Utterance,
+    DocumentRow,
+    OpenQuestionRow,
 )
-from personamem.loaders.personamem.questions import read_table
 
 COMMUNITIES = "communities.json"
-
-_Row = Mapping[str, Any]
 
 
 class OurDataset:
@@ -181,36 +174,40 @@ def _make_community(path: Path, form: _CommunityForm, questions: tuple[Question,
     return Community(form.name, people, relations, questions)
 
 
-def _read_questions(path: Path) -> Iterator[tuple[str, Question, dict[str, list[str]]]]:
+def _read_questions(path: Path) -> Iterator[tuple[str, Question, dict[str, tuple[str, ...]]]]:
     """Yield what to call a question in an error, the question, and session ids by gold value."""
-    rows = read_table(path, OPEN_QUESTIONS_SCHEMA).to_pylist()
-    refuse_duplicates(path, "question_id", [str(row["question_id"]) for row in rows])
-    for number, row in enumerate(rows, start=1):
-        where = f"{path}, row {number}, question {row['question_id']!r}"
-        gold = {value["value"]: value["session_ids"] for value in row["gold"] or ()}
-        if not gold or not all(gold.values()):
-            raise DatasetError(f"{where}: gold holds no value, or one without a session.")
+    rows = read_records(path, OpenQuestionRow)
+    refuse_duplicates(path, "question_id", [row.question_id for _, row in rows])
+    for place, row in rows:
+        where = f"{place}, question {row.question_id!r}"
+        gold = {value.value: value.session_ids for value in row.gold}
+        if not gold or not all(gold.values()) or len(gold) < len(row.gold):
+            raise DatasetError(
+                f"{where}: gold is {show_value([value.value for value in row.gold])}. Accepted: "
+                "one value or more, each once and with a session."
+            )
         yield where, _make_question(where, row), gold
 
 
-def _make_question(where: str, row: _Row) -> Question:
-    outdated = _parse(where, row, "outdated_values")
+def _make_question(where: str, row: OpenQuestionRow) -> Question:
+    _require_texts(where, row, ("question_id", "community", "person", "question"))
     try:
-        answer = read_answer(_parse(where, row, "answer"))
+        answer = read_answer(parse_json(row.answer))
+        outdated = parse_json(row.outdated_values)
         former = read_answer(outdated) if outdated else ()
     except ValueError as error:
         raise DatasetError(
-            f"{where}: answer {row['answer']!r}, outdated_values {row['outdated_values']!r}: "
-            f"{error}."
+            f"{where}: answer {show_value(row.answer)}, outdated_values "
+            f"{show_value(row.outdated_values)}: JSON is expected: {error}."
         ) from error
     return Question(
-        question_id=_read_text(where, row, "question_id"),
-        community=_read_text(where, row, "community"),
-        person=_read_text(where, row, "person"),
-        text=_read_text(where, row, "question"),
+        question_id=row.question_id,
+        community=row.community,
+        person=row.person,
+        text=row.question,
         answer=answer,
-        question_type=_choose(where, row, "question_type", get_args(QuestionType)),
-        difficulty=_choose(where, row, "difficulty", get_args(Difficulty)),
+        question_type=row.question_type,
+        difficulty=row.difficulty,
         outdated_values=former if isinstance(former, tuple) else (former,),
     )
 
@@ -219,14 +216,14 @@ def _read_sessions(
     path: Path, people: Mapping[tuple[str, str], Person]
 ) -> dict[tuple[str, str], list[Session]]:
     """Return the sessions by community and person, in the order of the rows."""
-    rows = read_table(path, DOCUMENTS_SCHEMA).to_pylist()
+    rows = read_records(path, DocumentRow)
     if not rows:
         raise DatasetError(f"{path} holds not a single session.")
-    refuse_duplicates(path, "session_id", [str(row["session_id"]) for row in rows])
+    refuse_duplicates(path, "session_id", [row.session_id for _, row in rows])
     sessions: dict[tuple[str, str], list[Session]] = {}
-    for number, row in enumerate(rows, start=1):
-        where = f"{path}, row {number}, session {row['session_id']!r}"
-        key = (row["community"], row["person"])
+    for place, row in rows:
+        where = f"{place}, session {row.session_id!r}"
+        key = (row.community, row.person)
         if key not in people:
             raise DatasetError(
                 f"{where} is of {key[1]!r} in {key[0]!r}, who is not in {COMMUNITIES}."
@@ -235,47 +232,28 @@ def _read_sessions(
     return sessions
 
 
-def _make_session(where: str, row: _Row) -> Session:
-    kind: DocumentKind = _choose(where, row, "kind", get_args(DocumentKind))
-    if row["time"] is None:
-        raise DatasetError(f"{where} has no time.")
-    if (kind == "conversation") != bool(row["partner"]):
-        raise DatasetError(f"{where}: a {kind} with the partner {row['partner']!r}.")
-    messages = tuple(Utterance(each["role"], each["content"]) for each in row["messages"] or ())
-    purchases = tuple(
-        Purchase(each["title"], each["description"], each["brand"], tuple(each["categories"]))
-        for each in row["purchases"] or ()
-    )
-    bought = kind == "purchase_history"
-    if bool(messages) == bought or bool(purchases) != bought:
+def _make_session(where: str, row: DocumentRow) -> Session:
+    _require_texts(where, row, ("session_id",))
+    if (row.kind == "conversation") != bool(row.partner):
+        raise DatasetError(f"{where}: a {row.kind} with the partner {row.partner!r}.")
+    bought = row.kind == "purchase_history"
+    if bool(row.messages) == bought or bool(row.purchases) != bought:
         raise DatasetError(
-            f"{where}: a {kind} with {len(messages)} messages and {len(purchases)} purchases."
+            f"{where}: a {row.kind} with {len(row.messages)} messages and {len(row.purchases)} "
+            "purchases."
         )
     return Session(
-        session_id=_read_text(where, row, "session_id"),
-        kind=kind,
-        timestamp=row["time"].strftime(TIME_FORMAT),
-        time=row["time"],
-        partner=row["partner"] or None,
-        messages=messages,
-        purchases=purchases,
+        session_id=row.session_id,
+        kind=row.kind,
+        timestamp=row.time.strftime(TIME_FORMAT),
+        time=row.time,
+        partner=row.partner or None,
+        messages=row.messages,
+        purchases=row.purchases,
     )
 
 
-def _parse(where: str, row: _Row, name: str) -> object:
-    try:
-        return json.loads(row[name])
-    except (TypeError, json.JSONDecodeError) as error:
-        raise DatasetError(f"{where}: {name} is {row[name]!r}; JSON is expected.") from error
-
-
-def _read_text(where: str, row: _Row, name: str) -> str:
-    if not row[name]:
-        raise DatasetError(f"{where}: {name} is empty; a text is expected.")
-    return str(row[name])
-
-
-def _choose(where: str, row: _Row, name: str, choices: tuple[str, ...]) -> Any:
-    if row[name] not in choices:
-        raise DatasetError(f"{where}: {name} is {row[name]!r}. Accepted: {', '.join(choices)}.")
-    return row[name]
+def _require_texts(where: str, row: object, names: Sequence[str]) -> None:
+    for name in names:
+        if not getattr(row, name):
+            raise DatasetError(f"{where}: {name} is empty; a text is expected.")

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from personamem.loaders.personabench.schema import DocumentKind, GoldValue, Purchase, Utterance
+from personamem.loaders.personabench.schema import (
+    Difficulty,
+    DocumentKind,
+    GoldValue,
+    Purchase,
+    QuestionType,
+    Utterance,
+)
 
 AnswerItem = str | int | float | Mapping[str, str | int | float]
 """A short text, a number, or named values such as ``{"cat": "Whiskers"}``."""
@@ -17,8 +24,6 @@ AnswerItem = str | int | float | Mapping[str, str | int | float]
 Answer = AnswerItem | tuple[AnswerItem, ...]
 """One item, or a list of items whose order carries no meaning."""
 
-Difficulty = Literal["easy", "hard"]
-QuestionType = Literal["Basic information", "Preference", "Social", "Subjective"]
 Category = Literal["basic", "preference_easy", "preference_hard", "social", "subjective"]
 
 CATEGORIES: tuple[Category, ...] = (

@@ -1,14 +1,13 @@
-"""What the files of open questions hold: columns, and records that writer and reader share.
+"""What the files of open questions hold: records that are the rows of their tables.
 
 Open questions are asked over private documents, after PersonaBench (arXiv 2502.20616).
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
-import pyarrow as pa
-
-from personamem.loaders.formats.schema import MESSAGE_TYPE
+from personamem.loaders.formats.records import make_schema
 
 FAMILY = "personabench"
 """The name under which a manifest has these splits."""
@@ -16,55 +15,11 @@ FAMILY = "personabench"
 NOISE_SPLITS = {"noise_0": 0.0, "noise_03": 0.3, "noise_05": 0.5, "noise_07": 0.7}
 """Share of a person's documents that reveal nothing asked for, by split name (open questions)."""
 
-PURCHASE_TYPE = pa.struct(
-    [
-        pa.field("title", pa.string()),
-        pa.field("description", pa.string()),
-        pa.field("brand", pa.string()),
-        pa.field("categories", pa.list_(pa.string())),
-    ]
-)
-
-DOCUMENTS_SCHEMA = pa.schema(
-    [
-        pa.field("community", pa.string()),
-        pa.field("person", pa.string()),
-        pa.field("session_id", pa.string()),
-        pa.field("kind", pa.string()),
-        pa.field("time", pa.timestamp("s")),
-        pa.field("partner", pa.string()),
-        pa.field("messages", pa.list_(MESSAGE_TYPE)),
-        pa.field("purchases", pa.list_(PURCHASE_TYPE)),
-    ]
-)
-"""``documents/<split>.parquet``: one row a private document of ``person``, who knows ``partner``.
-No column says which documents reveal something that is asked for."""
-
-GOLD_TYPE = pa.struct(
-    [pa.field("value", pa.string()), pa.field("session_ids", pa.list_(pa.string()))]
-)
-
-OPEN_QUESTIONS_SCHEMA = pa.schema(
-    [
-        pa.field("question_id", pa.string()),
-        pa.field("community", pa.string()),
-        pa.field("person", pa.string()),
-        pa.field("question", pa.string()),
-        pa.field("answer", pa.string()),
-        pa.field("question_type", pa.string()),
-        pa.field("difficulty", pa.string()),
-        pa.field("attribute", pa.string()),
-        pa.field("hops", pa.int64()),
-        pa.field("outdated_values", pa.string()),
-        pa.field("gold", pa.list_(GOLD_TYPE)),
-    ]
-)
-"""``open_questions/<split>.parquet``: ``answer`` and ``outdated_values`` are JSON. Any one session
-of a ``gold`` value reveals it, and all values are needed."""
-
-
 DocumentKind = Literal["conversation", "user_ai_interaction", "purchase_history"]
 """What a private document is."""
+
+Difficulty = Literal["easy", "hard"]
+QuestionType = Literal["Basic information", "Preference", "Social", "Subjective"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +46,48 @@ class GoldValue:
 
     value: str
     session_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A private document of ``person``, who knows ``partner``: a row of ``documents``.
+
+    No column states which documents reveal something that is asked for.
+    """
+
+    community: str
+    person: str
+    session_id: str
+    kind: DocumentKind
+    time: datetime
+    partner: str | None
+    messages: tuple[Utterance, ...]
+    purchases: tuple[Purchase, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestionRow:
+    """One open question: a row of ``open_questions``.
+
+    ``answer`` and ``outdated_values`` are JSON. Any one session of a ``gold`` value reveals it, and
+    all values are needed.
+    """
+
+    question_id: str
+    community: str
+    person: str
+    question: str
+    answer: str
+    question_type: QuestionType
+    difficulty: Difficulty
+    attribute: str
+    hops: int
+    outdated_values: str
+    gold: tuple[GoldValue, ...]
+
+
+DOCUMENTS_SCHEMA = make_schema(DocumentRow)
+"""``documents/<split>.parquet``."""
+
+OPEN_QUESTIONS_SCHEMA = make_schema(OpenQuestionRow)
+"""``open_questions/<split>.parquet``."""

@@ -4,19 +4,26 @@ A 1M split holds about 52 contexts of 4-6 MB each. Neither store keeps them: it 
 built without parsing any message, and reads one context when asked. Caching is the caller's.
 """
 
-import json
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from personamem.loaders.formats.csv_rows import not_utf8
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.formats.schema import CONTEXTS_SCHEMA, ContextRecord, Message
-from personamem.loaders.personamem.questions import check_columns
+from personamem.loaders.formats.files import open_file
+from personamem.loaders.formats.json_files import parse_json
+from personamem.loaders.formats.parquet import check_columns, open_parquet, translate_faults
+from personamem.loaders.formats.records import make_schema, read_record
+from personamem.loaders.formats.schema import (
+    CONTEXTS_SCHEMA,
+    ContextHead,
+    ContextRecord,
+    Message,
+)
 
 ROLES = ("system", "user", "assistant")
 _FIRST_KEY = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:')
@@ -43,20 +50,23 @@ class ParquetContexts:
         """Build the index.
 
         Raises:
-            DatasetError: not Parquet, columns missing or of another type, an id twice.
+            DatasetError: not Parquet, columns missing or of another type, a null, an id twice.
         """
         self._path = path
         self._places: dict[str, tuple[int, int]] = {}
-        self._stated: dict[str, dict[str, Any]] = {}
+        self._heads: dict[str, ContextHead] = {}
         self._group: tuple[int, pa.ChunkedArray] | None = None
-        try:
-            file = pq.ParquetFile(path)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise DatasetError(f"{path} cannot be read as Parquet: {error}") from error
-        with file:
+        groups = []
+        with open_parquet(path) as file:
             check_columns(path, file.schema_arrow, CONTEXTS_SCHEMA)
+            names = make_schema(ContextHead).names
             for group in range(file.num_row_groups):
-                self._index_group(file, group)
+                groups.append(file.read_row_group(group, columns=names).to_pylist())
+        number = 0
+        for group, rows in enumerate(groups):
+            for place, row in enumerate(rows):
+                number += 1
+                self._add(read_record(ContextHead, row, f"{path}, row {number}"), (group, place))
 
     @property
     def ids(self) -> Sequence[str]:
@@ -65,31 +75,26 @@ class ParquetContexts:
 
     def length_of(self, shared_context_id: str) -> int | None:
         """Return the number of messages of a context."""
-        stated = self._stated.get(shared_context_id)
-        return None if stated is None else int(stated["num_messages"])
+        head = self._heads.get(shared_context_id)
+        return None if head is None else head.num_messages
 
     def read(self, shared_context_id: str) -> ContextRecord:
         """Read one context. The decoded row group stays, since its other row is asked for next.
 
         Raises:
-            DatasetError: a message without role or content.
+            DatasetError: a damaged page, a message without role or content, sessions or a number of
+                messages that are not those of the messages.
         """
-        group, row = self._places[shared_context_id]
-        if self._group is None or self._group[0] != group:
-            self._group = None
-            with pq.ParquetFile(self._path) as file:
-                column = file.read_row_group(group, columns=["messages"]).column("messages")
-            self._group = (group, column)
+        head = self._heads[shared_context_id]
         where = f"{self._path}, context {shared_context_id}"
-        messages = check_messages(self._group[1][row].as_py(), where)
-        stated = self._stated[shared_context_id]
-        if len(messages) != stated["num_messages"]:
+        messages = check_messages(self._read_messages(shared_context_id), where)
+        if len(messages) != head.num_messages:
             raise DatasetError(
                 f"{where} holds {len(messages)} messages, its num_messages says "
-                f"{stated['num_messages']}."
+                f"{head.num_messages}."
             )
-        sessions = {len(stated[f"session_{name}"]) for name in ("starts", "topics", "dates")}
-        if len(sessions) != 1 or not _are_starts(stated["session_starts"], len(messages)):
+        sessions = {len(head.session_starts), len(head.session_topics), len(head.session_dates)}
+        if len(sessions) != 1 or not _are_starts(head.session_starts, len(messages)):
             raise DatasetError(
                 f"{where}: session_starts, session_topics and session_dates do not describe the "
                 f"same sessions, from message 0 on and in order."
@@ -97,23 +102,29 @@ class ParquetContexts:
         return ContextRecord(
             context_id=shared_context_id,
             messages=messages,
-            session_starts=tuple(stated["session_starts"]),
-            session_topics=tuple(stated["session_topics"]),
-            session_dates=tuple(stated["session_dates"]),
-            persona_id=stated["persona_id"],
-            num_tokens=stated["num_tokens"],
-            num_letters=stated["num_letters"],
+            session_starts=head.session_starts,
+            session_topics=head.session_topics,
+            session_dates=head.session_dates,
+            persona_id=head.persona_id,
+            num_tokens=head.num_tokens,
+            num_letters=head.num_letters,
         )
 
-    def _index_group(self, file: pq.ParquetFile, group: int) -> None:
-        columns = [name for name in CONTEXTS_SCHEMA.names if name != "messages"]
-        rows = file.read_row_group(group, columns=columns).to_pylist()
-        for row, entry in enumerate(rows):
-            identifier = entry["shared_context_id"]
-            if identifier in self._places:
-                raise DatasetError(f"{self._path}: context {identifier} occurs twice.")
-            self._places[identifier] = (group, row)
-            self._stated[identifier] = entry
+    def _add(self, head: ContextHead, place: tuple[int, int]) -> None:
+        if head.shared_context_id in self._places:
+            raise DatasetError(f"{self._path}: context {head.shared_context_id} occurs twice.")
+        self._places[head.shared_context_id] = place
+        self._heads[head.shared_context_id] = head
+
+    def _read_messages(self, shared_context_id: str) -> object:
+        group, row = self._places[shared_context_id]
+        if self._group is None or self._group[0] != group:
+            self._group = None
+            with open_parquet(self._path) as file:
+                column = file.read_row_group(group, columns=["messages"]).column("messages")
+            self._group = (group, column)
+        with translate_faults(self._path):
+            return self._group[1][row].as_py()
 
 
 class JsonlContexts:
@@ -135,7 +146,7 @@ class JsonlContexts:
         self._numbers: dict[str, int] = {}
         hashes: dict[str, int] = {}
         offset = 0
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             for number, line in enumerate(stream, start=1):
                 if line.strip():
                     identifier = self._read_id(line, number, offset)
@@ -164,15 +175,15 @@ class JsonlContexts:
             DatasetError: not JSON, more than one id in the line, a message without role or content.
         """
         offset, length = self._places[shared_context_id]
-        with self._path.open("rb") as stream:
+        with open_file(self._path) as stream:
             stream.seek(offset)
             line = stream.read(length)
         where = f"{self._path}, line {self._numbers[shared_context_id]}"
         try:
-            parsed = json.loads(line)
-        except json.JSONDecodeError as error:
+            parsed = parse_json(line)
+        except ValueError as error:
             raise DatasetError(f"{where} is not valid JSON: {error}.") from error
-        if list(parsed) != [shared_context_id]:
+        if not isinstance(parsed, dict) or list(parsed) != [shared_context_id]:
             raise DatasetError(f"{where} holds {len(parsed)} contexts; one a line is expected.")
         messages = check_messages(
             parsed[shared_context_id], f"{where}, context {shared_context_id}"
@@ -193,15 +204,19 @@ class JsonlContexts:
                 f'{self._path}, line {number} does not start as {{"<context id>": ...; '
                 f"found {line[:60]!r}."
             )
-        identifier = json.loads(match[1])
-        assert isinstance(identifier, str)
-        return identifier
+        try:
+            return str(parse_json(match[1]))
+        except ValueError as error:
+            raise DatasetError(
+                f"{self._path}, line {number}: the context id is not valid JSON: {error}."
+            ) from error
 
 
 def _are_starts(starts: Sequence[int], messages: int) -> bool:
     """Return whether message indices can be those at which sessions start."""
-    begins = not starts or starts[0] == 0
-    return begins and list(starts) == sorted({*starts} & {*range(messages)})
+    bounds = [-1, *starts, messages]
+    ascending = all(a < b for a, b in pairwise(bounds))
+    return ascending and (starts[0] == 0 if starts else messages == 0)
 
 
 def check_messages(raw: object, where: str) -> tuple[Message, ...]:

@@ -9,11 +9,16 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from personamem.loaders.formats.errors import DatasetError, unknown_choice
+from personamem.loaders.formats.errors import unknown_choice
 from personamem.loaders.formats.manifest import check_file
 from personamem.loaders.formats.schema import Annotation, ContextRecord, Message, Question
 from personamem.loaders.formats.sources import parse_source
 from personamem.loaders.personamem.annotations import read_annotations
+from personamem.loaders.personamem.checks import (
+    check_annotations,
+    check_questions,
+    make_end_index_error,
+)
 from personamem.loaders.personamem.contexts import ContextStore, JsonlContexts, ParquetContexts
 from personamem.loaders.personamem.files import Layout, SplitFiles, locate_split
 from personamem.loaders.personamem.questions import read_csv_questions, read_parquet_questions
@@ -105,8 +110,8 @@ class PersonaMem:
         messages = self.context(question.shared_context_id)
         if not 0 < question.end_index_in_shared_context <= len(messages):
             row = self.questions.index(question) + 1
-            where = f"{self.source}, split {self.split}, row {row}"
-            raise _bad_end_index(where, question, len(messages))
+            where = f"{self.source}, split {self.split}, row {row}, question"
+            raise make_end_index_error(f"{where} {question.question_id}", question, len(messages))
         return list(messages[: question.end_index_in_shared_context])
 
     def evidence_for(self, question: Question) -> Annotation | None:
@@ -152,16 +157,11 @@ def _load_ours(files: SplitFiles, source: str) -> PersonaMem:
             check_file(files.manifest, path.relative_to(files.folder).as_posix(), path)
     questions = read_parquet_questions(files.questions)
     contexts = ParquetContexts(files.contexts)
-    _check_references(files.questions, questions, contexts)
+    check_questions(files.questions, questions, contexts)
     annotations = None
     if files.annotations is not None:
         annotations = read_annotations(files.annotations)
-        for number, question in enumerate(questions, start=1):
-            if question.question_id not in annotations:
-                raise DatasetError(
-                    f"{files.annotations} has no row for question {question.question_id} "
-                    f"({files.questions.name}, row {number})."
-                )
+        check_annotations(files.annotations, questions, annotations)
     return PersonaMem(questions, contexts, annotations, split=files.split, source=source)
 
 
@@ -173,31 +173,5 @@ def _load_official(files: SplitFiles, source: str) -> PersonaMem:
     else:
         questions = read_csv_questions(files.questions)
         contexts = JsonlContexts(files.contexts)
-    _check_references(files.questions, questions, contexts)
+    check_questions(files.questions, questions, contexts)
     return PersonaMem(questions, contexts, None, split=files.split, source=source)
-
-
-def _check_references(path: Path, questions: Sequence[Question], contexts: ContextStore) -> None:
-    if not questions:
-        raise DatasetError(f"{path} holds no questions.")
-    known = set(contexts.ids)
-    for number, question in enumerate(questions, start=1):
-        where = f"{path}, row {number}"
-        if question.shared_context_id not in known:
-            raise DatasetError(
-                f"{where}, question {question.question_id}: there is no context "
-                f"{question.shared_context_id!r} in the split's {len(known)} contexts."
-            )
-        length = contexts.length_of(question.shared_context_id)
-        end_index = question.end_index_in_shared_context
-        if end_index < 1 or (length is not None and end_index > length):
-            raise _bad_end_index(where, question, length)
-
-
-def _bad_end_index(where: str, question: Question, length: int | None) -> DatasetError:
-    upper = "the context's number of messages" if length is None else length
-    return DatasetError(
-        f"{where}, question {question.question_id}: end_index_in_shared_context is "
-        f"{question.end_index_in_shared_context} in context {question.shared_context_id}. "
-        f"Accepted: 1 to {upper}."
-    )

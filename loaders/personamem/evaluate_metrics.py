@@ -61,7 +61,7 @@ class AccuracyByType(evaluate.Metric):  # type: ignore[misc]
         predictions: Sequence[str],
         references: Sequence[str],
         question_types: Sequence[str],
-    ) -> dict[str, float]:
+    ) -> dict[str, float | None]:
         golds = _gold_letters(references)
         items = [
             (question_type, float(read_letter(reply) == gold))

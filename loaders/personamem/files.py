@@ -5,15 +5,14 @@ The layout is recognised from what the folder holds: ``manifest.json`` marks a d
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from huggingface_hub import HfApi
-from huggingface_hub.errors import HfHubHTTPError
-
 from personamem.loaders.formats.errors import DatasetError, unknown_choice
+from personamem.loaders.formats.files import find_file, has_file, list_names
+from personamem.loaders.formats.hub import list_hub_files
 from personamem.loaders.formats.manifest import MANIFEST, Manifest, read_manifest
 from personamem.loaders.formats.schema import SIZES
 from personamem.loaders.formats.sources import (
@@ -29,6 +28,7 @@ FAMILY = "personamem"
 """The name under which a manifest has these splits."""
 
 _KINDS = ("benchmark", "contexts", "annotations")
+_OFFICIAL_QUESTIONS = re.compile(r"questions_(\w+)\.csv")
 
 
 class Layout(StrEnum):
@@ -60,21 +60,17 @@ def locate_split(source: Source, split: str) -> SplitFiles:
 
     Raises:
         DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
-        DatasetError: a folder that is not a dataset, is half-written, or lacks a file.
+        DatasetError: a folder that is not a dataset, is half-written, or lacks a file; the Hub
+            cannot be asked which splits there are.
         InvalidInputError: an unknown split; the message names those that exist.
     """
-    if source.folder is not None:
-        return _locate_in_folder(source.folder, split, source)
-    folder = fetch_files(source, [MANIFEST], None)
-    commit = folder.name
-    if (folder / MANIFEST).exists():
-        fetch_files(source, [f"{kind}/{split}.parquet" for kind in _KINDS], commit)
-    else:
-        names = [f"questions_{split}.csv", f"shared_contexts_{split}.jsonl", version2.TABLE]
-        fetch_files(source, names, commit)
-        if (folder / version2.TABLE).exists():
-            fetch_files(source, [f"data/chat_history_{split}/*"], commit)
-    return _locate_in_folder(folder, split, source)
+    folder = find_files(source, [MANIFEST, version2.TABLE])
+    if has_file(folder, MANIFEST):
+        return _locate_ours(source, folder, split)
+    if has_file(folder, version2.TABLE):
+        return _locate_version2(source, folder, split)
+    refuse_half_written(folder)
+    return _locate_official(source, folder, split)
 
 
 def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
@@ -92,72 +88,97 @@ def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
 def find_splits(source: str | Path, revision: str | None = None) -> list[str]:
     """Return the names of a source's splits, smallest first; empty if it has none.
 
+    Of an official release on a Hub that cannot be reached, those whose questions are cached.
+
     Raises:
         DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
-        DatasetError: a folder that is half-written.
+        DatasetError: a folder that is half-written; the Hub cannot be reached, and nothing is
+            cached.
         InvalidInputError: a revision that cannot apply.
     """
     parsed = parse_source(source, revision)
-    folder = find_files(parsed, [MANIFEST])
-    if (folder / MANIFEST).exists():
+    folder = find_files(parsed, [MANIFEST, version2.TABLE])
+    if has_file(folder, MANIFEST):
         return _by_size(read_manifest(folder / MANIFEST).splits_of(FAMILY))
-    if parsed.hub_id is not None:
-        folder = fetch_files(parsed, [version2.TABLE], folder.name)
-    if (folder / version2.TABLE).exists():
+    if has_file(folder, version2.TABLE):
         return version2.find_splits(folder)
     refuse_half_written(folder)
-    return _official_splits(folder, parsed)
+    try:
+        return _list_official_splits(parsed, folder)
+    except DatasetError:
+        cached = _name_splits(list_names(folder))
+        if not cached:
+            raise
+        return cached
 
 
-def _locate_in_folder(folder: Path, split: str, source: Source) -> SplitFiles:
-    if (folder / MANIFEST).exists():
-        return _locate_ours(folder, split)
-    if (folder / version2.TABLE).exists():
-        return _locate_version2(folder, split)
-    refuse_half_written(folder)
-    return _locate_official(folder, split, source)
-
-
-def _locate_ours(folder: Path, split: str) -> SplitFiles:
+def _locate_ours(source: Source, folder: Path, split: str) -> SplitFiles:
     manifest = read_manifest(folder / MANIFEST)
     splits = manifest.splits_of(FAMILY)
+    if not splits:
+        raise DatasetError(
+            f"{source} has no splits of PersonaMem questions: its {MANIFEST} has the families "
+            f"{', '.join(manifest.families) or 'none'}."
+        )
     if split not in splits:
-        raise unknown_choice(f"split of {folder}", split, _by_size(splits))
-    paths = {kind: folder / kind / f"{split}.parquet" for kind in _KINDS}
-    has_annotations = manifest.lists(f"annotations/{split}.parquet")
-    for kind, path in paths.items():
-        if not path.exists() and (kind != "annotations" or has_annotations):
-            raise DatasetError(f"{path} is missing although {MANIFEST} names split {split!r}.")
+        raise unknown_choice(f"split of {source}", split, _by_size(splits))
+    names = {kind: f"{kind}/{split}.parquet" for kind in _KINDS}
+    _fetch(source, folder, list(names.values()))
+    for kind, name in names.items():
+        if not has_file(folder, name) and (kind != "annotations" or manifest.lists(name)):
+            raise DatasetError(f"{folder / name} is missing although {MANIFEST} names {split!r}.")
     return SplitFiles(
         layout=Layout.OURS,
         folder=folder,
         split=split,
-        questions=paths["benchmark"],
-        contexts=paths["contexts"],
-        annotations=paths["annotations"] if has_annotations else None,
+        questions=find_file(folder, names["benchmark"]),
+        contexts=find_file(folder, names["contexts"]),
+        annotations=find_file(folder, names["annotations"])
+        if manifest.lists(names["annotations"])
+        else None,
         manifest=manifest,
     )
 
 
-def _locate_official(folder: Path, split: str, source: Source) -> SplitFiles:
-    questions = folder / f"questions_{split}.csv"
-    contexts = folder / f"shared_contexts_{split}.jsonl"
-    if not questions.exists():
-        known = _official_splits(folder, source)
-        if known:
+def _locate_official(source: Source, folder: Path, split: str) -> SplitFiles:
+    questions, contexts = f"questions_{split}.csv", f"shared_contexts_{split}.jsonl"
+    if _OFFICIAL_QUESTIONS.fullmatch(questions):
+        _fetch(source, folder, [questions, contexts])
+    if not _OFFICIAL_QUESTIONS.fullmatch(questions) or not has_file(folder, questions):
+        try:
+            known = _list_official_splits(source, folder)
+        except DatasetError as error:
+            raise DatasetError(f"Split {split!r} of {source} is not cached. {error}") from error
+        if not known:
+            raise _not_a_dataset(source)
+        if split not in known:
             raise unknown_choice(f"split of {source}", split, known)
-        raise _not_a_dataset(source)
-    if not contexts.exists():
-        raise DatasetError(f"{contexts} is missing beside {questions.name}.")
-    return SplitFiles(Layout.VERSION_1, folder, split, questions, contexts, None, None)
+    if not has_file(folder, contexts):
+        raise DatasetError(f"{folder / contexts} is missing beside {questions}.")
+    return SplitFiles(
+        Layout.VERSION_1,
+        folder,
+        split,
+        find_file(folder, questions),
+        find_file(folder, contexts),
+        None,
+        None,
+    )
 
 
-def _locate_version2(folder: Path, split: str) -> SplitFiles:
+def _locate_version2(source: Source, folder: Path, split: str) -> SplitFiles:
     known = version2.find_splits(folder)
     if split not in known:
-        raise unknown_choice(f"split of {folder}", split, known)
-    table = folder / version2.TABLE
+        raise unknown_choice(f"split of {source}", split, known)
+    _fetch(source, folder, [f"data/chat_history_{split}/*"])
+    table = find_file(folder, version2.TABLE)
     return SplitFiles(Layout.VERSION_2, folder, split, table, folder, None, None)
+
+
+def _fetch(source: Source, folder: Path, patterns: list[str]) -> None:
+    """Fetch further files of a source on the Hub into its snapshot, whose commit names it."""
+    if source.hub_id is not None:
+        fetch_files(source, patterns, folder.name)
 
 
 def _not_a_dataset(source: Source) -> DatasetError:
@@ -168,20 +189,17 @@ def _not_a_dataset(source: Source) -> DatasetError:
     )
 
 
-def _official_splits(folder: Path, source: Source) -> list[str]:
+def _list_official_splits(source: Source, folder: Path) -> list[str]:
     if source.hub_id is None:
-        names = [path.name for path in folder.iterdir()]
-    else:
-        try:
-            names = HfApi().list_repo_files(
-                source.hub_id, revision=source.revision, repo_type="dataset"
-            )
-        except (OSError, HfHubHTTPError):
-            names = [path.name for path in folder.iterdir()]
-    found = [re.fullmatch(r"questions_(\w+)\.csv", name) for name in names]
-    return _by_size(match[1] for match in found if match)
+        return _name_splits(list_names(folder))
+    return _name_splits(list_hub_files(source.hub_id, source.revision, folder.name))
 
 
-def _by_size(splits: Iterable[str]) -> list[str]:
+def _name_splits(names: Iterable[str]) -> list[str]:
+    found = [_OFFICIAL_QUESTIONS.fullmatch(name) for name in names]
+    return _by_size([match[1] for match in found if match])
+
+
+def _by_size(splits: Sequence[str]) -> list[str]:
     order = list(SIZES)
     return sorted(splits, key=lambda s: (order.index(s) if s in order else len(order), s))

@@ -1,7 +1,8 @@
 """Scores of multiple-choice answers, as pure functions over plain values.
 
-Letters are "a" to "d"; an unparsable answer is None and counts as wrong. A score over no items is
-NaN: there is nothing to say, and 0 would say something.
+Letters are "a" to "d"; an unparsable answer is None and counts as wrong. A score of no answers at
+all is NaN; that of a part of the answers (a question type, a third) is None where none belongs to
+it, which the JSON of lm-eval's results can hold.
 """
 
 import math
@@ -38,22 +39,23 @@ def macro_f1(pairs: Iterable[tuple[str, str | None]]) -> float:
     return _mean(scores)
 
 
-def accuracy_of_type(question_type: str, items: Iterable[tuple[str, float]]) -> float:
+def accuracy_of_type(question_type: str, items: Iterable[tuple[str, float]]) -> float | None:
     """Return the accuracy over one question type; items are (question type, correct)."""
-    return _mean([correct for item_type, correct in items if item_type == question_type])
+    return _mean_of_part([correct for item_type, correct in items if item_type == question_type])
 
 
-def accuracy_of_third(third: Third, items: Iterable[tuple[int, float]]) -> float:
+def accuracy_of_third(third: Third, items: Iterable[tuple[int | None, float]]) -> float | None:
     """Return the accuracy over the near, middle or far third by distance to the reference.
 
     Args:
         third: which third.
-        items: (distance in tokens, correct). The borders are the distances at one and two thirds
-            of the sorted items; equal distances stay together, so thirds may differ in size.
+        items: (distance in tokens, correct). Items of unknown distance (None) are left out. The
+            borders are the distances at one and two thirds of the sorted items; equal distances
+            stay together, so thirds may differ in size, and one may be empty.
     """
-    counted = list(items)
+    counted = [(distance, correct) for distance, correct in items if distance is not None]
     if not counted:
-        return math.nan
+        return None
     distances = sorted(distance for distance, _ in counted)
     near_border = distances[math.ceil(len(distances) / 3) - 1]
     far_border = distances[math.ceil(2 * len(distances) / 3) - 1]
@@ -64,7 +66,11 @@ def accuracy_of_third(third: Third, items: Iterable[tuple[int, float]]) -> float
         ],
         "far": [correct for distance, correct in counted if distance > far_border],
     }
-    return _mean(chosen[third])
+    return _mean_of_part(chosen[third])
+
+
+def _mean_of_part(values: Sequence[float]) -> float | None:
+    return _mean(values) if values else None
 
 
 def _mean(values: Sequence[float]) -> float:

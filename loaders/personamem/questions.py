@@ -1,19 +1,19 @@
 """Reading questions: our Parquet rows and both column generations of the official CSV files.
 
-Every row passes the same checks, whatever file it comes from. An error names the file, the row
-(counted from 1, the header not included), the question id and the value.
+Every row becomes a ``Question`` by the same checks, whatever file it comes from. An error names the
+file, the row (counted from 1, the header not included), the question id and the value.
 """
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import Any
 
 from personamem.loaders.formats.csv_rows import iterate_csv_rows, require_columns
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.literals import parse_literal
+from personamem.loaders.formats.parquet import read_rows
+from personamem.loaders.formats.records import list_integers, read_record, show_value
 from personamem.loaders.formats.schema import (
     BENCHMARK_SCHEMA,
     LETTERS,
@@ -25,10 +25,13 @@ from personamem.loaders.formats.schema import (
 Reject = Callable[[DatasetError], None]
 """Takes the error of a row that cannot be used, so that reading goes on without it."""
 
+Row = tuple[str, Mapping[str, Any]]
+"""What to call a row in an error, and its values by column."""
+
 _OLDER_NAMES = {"question": "user_question_or_message"}
-_INTEGERS = tuple(
-    name for name in OFFICIAL_COLUMNS if pa.types.is_integer(BENCHMARK_SCHEMA.field(name).type)
-)
+_INTEGERS = list_integers(Question)
+# No number of a dataset has more digits than this, and a longer one does not fit into Parquet.
+_INTEGER = re.compile(r"\s*(-?[0-9]{1,18})(\.0*)?\s*")
 
 
 def read_parquet_questions(path: Path, reject: Reject | None = None) -> tuple[Question, ...]:
@@ -39,8 +42,7 @@ def read_parquet_questions(path: Path, reject: Reject | None = None) -> tuple[Qu
     Raises:
         DatasetError: not Parquet, columns missing or of another type, a row that does not hold.
     """
-    table = read_table(path, BENCHMARK_SCHEMA)
-    return _make_questions(path, table.to_pylist(), reject)
+    return _make_questions(read_rows(path, BENCHMARK_SCHEMA), make_question, reject)
 
 
 def read_csv_questions(path: Path, reject: Reject | None = None) -> tuple[Question, ...]:
@@ -53,74 +55,102 @@ def read_csv_questions(path: Path, reject: Reject | None = None) -> tuple[Questi
     Raises:
         DatasetError: not UTF-8, columns missing, a row that does not hold.
     """
-    return _make_questions(path, _iterate_official(path), reject)
+    return _make_questions(_iterate_official(path), _make_official_question, reject)
 
 
-def read_table(path: Path, schema: pa.Schema) -> pa.Table:
-    """Read a Parquet file and require the columns of ``schema``; further columns are ignored.
+def make_question(row: Mapping[str, Any], where: str) -> Question:
+    """Return a row of ``BENCHMARK_SCHEMA`` as a question.
 
     Raises:
-        DatasetError: not Parquet, or a column is missing or of another type.
+        DatasetError: a null, an answer that is no letter, options or an ``answer_index`` that are
+            not those of ``all_options`` and ``correct_answer``.
     """
-    try:
-        table = pq.read_table(path, partitioning=None)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DatasetError(f"{path} cannot be read as Parquet: {error}") from error
-    check_columns(path, table.schema, schema)
-    return table.select(schema.names)
-
-
-def check_columns(path: Path, found: pa.Schema, expected: pa.Schema) -> None:
-    """Raise a DatasetError if a column of ``expected`` is missing or has another type."""
-    missing = [name for name in expected.names if name not in found.names]
-    if missing:
+    where = f"{where}, question {row['question_id']}"
+    for name in _INTEGERS:
+        read_integer(row[name], name, where)
+    question = read_record(Question, row, where)
+    options, index = read_options(row, where), read_answer(row, where)
+    if len(question.options) != len(options):
         raise DatasetError(
-            f"{path} lacks the columns {', '.join(missing)}. It has: {', '.join(found.names)}."
+            f"{where}: options has {len(question.options)} texts. Accepted: the {len(options)} of "
+            "all_options."
         )
-    for field in expected:
-        if not _is_of_type(found.field(field.name).type, field.type):
+    for number, (found, expected) in enumerate(zip(question.options, options, strict=True)):
+        if found != expected:
             raise DatasetError(
-                f"{path}: column {field.name!r} is {found.field(field.name).type}, "
-                f"expected {field.type}."
+                f"{where}: options[{number}] is {show_value(found)}. Accepted: "
+                f"{show_value(expected)}, as in all_options."
             )
+    if question.answer_index != index:
+        raise DatasetError(
+            f"{where}: answer_index is {question.answer_index}. Accepted: {index}, since "
+            f"correct_answer is {question.correct_answer}."
+        )
+    return question
 
 
-def _is_of_type(found: pa.DataType, expected: pa.DataType) -> bool:
-    # Parquet knows no seconds: a timestamp comes back in another unit.
-    if pa.types.is_timestamp(expected) and pa.types.is_timestamp(found):
-        return bool(found.tz == expected.tz)
-    # Names of list items differ between writers ("item", "element"); equals() ignores them.
-    return bool(found.equals(expected))
+def read_answer(row: Mapping[str, Any], where: str) -> int:
+    """Return the index of the letter in ``correct_answer``. Raises DatasetError."""
+    answer, accepted = row["correct_answer"], [f"({letter})" for letter in LETTERS]
+    if answer not in accepted:
+        raise DatasetError(
+            f"{where}: correct_answer is {show_value(answer)}. Accepted: {', '.join(accepted)}."
+        )
+    return accepted.index(answer)
 
 
-def parse_options(all_options: str) -> tuple[str, ...]:
+def read_options(row: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """Return the texts in ``all_options`` without their letters. Raises DatasetError."""
+    try:
+        return parse_options(row["all_options"])
+    except ValueError as error:
+        raise DatasetError(
+            f"{where}: all_options is {show_value(row['all_options'])}. Accepted: {error}."
+        ) from error
+
+
+def parse_options(all_options: object) -> tuple[str, ...]:
     """Read the literal of four strings "(a) ..." to "(d) ..."; return the texts without letters.
 
     Raises:
-        ValueError: the text is no such literal.
+        ValueError: the text is no such literal; the message says what is accepted.
     """
+    accepted = f"a list literal of {len(LETTERS)} strings that start with (a) to (d), in order"
     try:
-        parsed = ast.literal_eval(all_options)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-        raise ValueError("all_options is not a list literal") from error
+        parsed = parse_literal(all_options) if isinstance(all_options, str) else None
+    except ValueError:
+        parsed = None
     if not isinstance(parsed, list) or len(parsed) != len(LETTERS):
-        raise ValueError(f"all_options must be a list of {len(LETTERS)} strings")
+        raise ValueError(accepted)
     texts = []
     for letter, option in zip(LETTERS, parsed, strict=True):
         match = re.match(rf"\({letter}\)\s*", option) if isinstance(option, str) else None
         if match is None:
-            raise ValueError(f"the options must start with (a) to (d), in order: no ({letter})")
+            raise ValueError(f"{accepted} (there is no ({letter}))")
         texts.append(option[match.end() :])
     return tuple(texts)
 
 
+def read_integer(value: object, name: str, where: str) -> int:
+    """Return a cell as an integer; raises DatasetError that names the column, the row, the cell."""
+    if isinstance(value, int):
+        return value
+    # Spreadsheets and pandas write a column that once held a gap as "12.0".
+    match = _INTEGER.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise DatasetError(f"{where}: {name} is {show_value(value)}. Accepted: an integer.")
+    return int(match[1])
+
+
 def _make_questions(
-    path: Path, rows: Iterable[Mapping[str, object]], reject: Reject | None
+    rows: Iterable[Row],
+    make: Callable[[Mapping[str, Any], str], Question],
+    reject: Reject | None,
 ) -> tuple[Question, ...]:
     questions = []
-    for number, row in enumerate(rows, start=1):
+    for where, row in rows:
         try:
-            questions.append(_make_question(row, f"{path}, row {number}"))
+            questions.append(make(row, where))
         except DatasetError as error:
             if reject is None:
                 raise
@@ -128,7 +158,20 @@ def _make_questions(
     return tuple(questions)
 
 
-def _iterate_official(path: Path) -> Iterator[dict[str, str | None]]:
+def _make_official_question(cells: Mapping[str, str | None], where: str) -> Question:
+    where = f"{where}, question {cells['question_id']}"
+    row: dict[str, Any] = {name: cells[name] for name in OFFICIAL_COLUMNS}
+    for name in _INTEGERS:
+        if name in row:
+            row[name] = read_integer(row[name], name, where)
+    row["correct_answer"] = (row["correct_answer"] or "").strip()
+    # Only our own files state these two.
+    row["options"] = read_options(row, where)
+    row["answer_index"] = read_answer(row, where)
+    return read_record(Question, row, where)
+
+
+def _iterate_official(path: Path) -> Iterator[Row]:
     older = False
 
     def check_header(header: list[str]) -> None:
@@ -141,70 +184,8 @@ def _iterate_official(path: Path) -> Iterator[dict[str, str | None]]:
         either = {"question": "user_question_or_message (or question)"}
         require_columns(path, header, expected, either)
 
-    for row in iterate_csv_rows(path, check_header):
+    for where, row in iterate_csv_rows(path, check_header):
         if older:
             row = {_OLDER_NAMES.get(name, name): value for name, value in row.items()}
             row.setdefault("persona_id", str(UNKNOWN_PERSONA))
-        yield row
-
-
-def _make_question(row: Mapping[str, object], where: str) -> Question:
-    where = f"{where}, question {row['question_id']}"
-    texts: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    for name in OFFICIAL_COLUMNS:
-        value = row[name]
-        if name in _INTEGERS:
-            numbers[name] = read_integer(value, name, where)
-        elif isinstance(value, str):
-            texts[name] = value
-        else:
-            raise DatasetError(f"{where}: {name} is empty; a text is expected.")
-    answer = texts["correct_answer"].strip()
-    if answer not in {f"({letter})" for letter in LETTERS}:
-        raise DatasetError(
-            f"{where}: correct_answer is {texts['correct_answer']!r}. Accepted: (a), (b), (c), (d)."
-        )
-    try:
-        options = parse_options(texts["all_options"])
-    except ValueError as error:
-        raise DatasetError(f"{where}: {error}; found {texts['all_options'][:120]!r}.") from error
-    index = LETTERS.index(answer[1])
-    # Only our own files say it twice.
-    if (row.get("options", list(options)), row.get("answer_index", index)) != (
-        list(options),
-        index,
-    ):
-        raise DatasetError(
-            f"{where}: options and answer_index disagree with all_options and correct_answer."
-        )
-    return Question(
-        persona_id=numbers["persona_id"],
-        question_id=texts["question_id"],
-        question_type=texts["question_type"],
-        topic=texts["topic"],
-        context_length_in_tokens=numbers["context_length_in_tokens"],
-        context_length_in_letters=numbers["context_length_in_letters"],
-        distance_to_ref_in_blocks=numbers["distance_to_ref_in_blocks"],
-        distance_to_ref_in_tokens=numbers["distance_to_ref_in_tokens"],
-        num_irrelevant_tokens=numbers["num_irrelevant_tokens"],
-        distance_to_ref_proportion_in_context=texts["distance_to_ref_proportion_in_context"],
-        user_question_or_message=texts["user_question_or_message"],
-        correct_answer=answer,
-        all_options=texts["all_options"],
-        shared_context_id=texts["shared_context_id"],
-        end_index_in_shared_context=numbers["end_index_in_shared_context"],
-        options=options,
-        answer_index=index,
-    )
-
-
-def read_integer(value: object, name: str, where: str) -> int:
-    """Return a cell as an integer; raises DatasetError that names the column, the row, the cell."""
-    if isinstance(value, int):
-        return value
-    # Spreadsheets and pandas write a column that once held a gap as "12.0".
-    match = re.fullmatch(r"\s*(-?\d+)(\.0*)?\s*", value) if isinstance(value, str) else None
-    if match is None:
-        raise DatasetError(f"{where}: {name} is {value!r}; an integer is expected.")
-    return int(match[1])
+        yield where, row

@@ -5,25 +5,27 @@ release shuffles the options at run time; here their order is that of a hash, so
 the same letters every time and no letter is preferred.
 """
 
-import ast
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from personamem.loaders.formats.csv_rows import iterate_csv_rows, not_utf8, require_columns
+from personamem.loaders.formats.csv_rows import iterate_csv_rows, require_columns
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.files import find_file, open_file
+from personamem.loaders.formats.json_files import parse_json, read_json_file
+from personamem.loaders.formats.literals import parse_literal
+from personamem.loaders.formats.records import show_value
 from personamem.loaders.formats.schema import LETTERS, ContextRecord, Message, Question
 from personamem.loaders.personamem.contexts import check_messages
 from personamem.loaders.personamem.questions import Reject, read_integer
 
 TABLE = "benchmark/text/benchmark.csv"
 SPLITS = ("32k", "128k")
-UNKNOWN = -1
-"""Stands in the number columns that this release does not have."""
+_LONGEST_HEADER = 2**16
 
 _COLUMNS = (
     "persona_id",
@@ -50,16 +52,15 @@ class HistoryContexts:
         """``links`` are paths below ``folder``.
 
         Raises:
-            DatasetError: a link leads out of ``folder``, or its file is missing.
+            DatasetError: a link leads out of ``folder``, or to no regular file.
         """
         self._folder = folder
         self._links = tuple(dict.fromkeys(links))
         for link in self._links:
-            path = PurePosixPath(link)
-            if path.is_absolute() or ".." in path.parts:
-                raise DatasetError(f"{folder}: the link {link!r} leads out of the release.")
-            if not (folder / link).is_file():
-                raise DatasetError(f"{folder / link} is missing although {TABLE} names it.")
+            try:
+                find_file(folder, link)
+            except DatasetError as error:
+                raise DatasetError(f"{folder / TABLE} links to a file: {error}") from error
 
     @property
     def ids(self) -> Sequence[str]:
@@ -77,12 +78,7 @@ class HistoryContexts:
             DatasetError: not UTF-8 JSON with ``chat_history``, a message without role or content.
         """
         path = self._folder / shared_context_id
-        try:
-            raw = json.loads(path.read_bytes())
-        except UnicodeDecodeError as error:
-            raise not_utf8(path, error) from error
-        except ValueError as error:
-            raise DatasetError(f"{path} is not valid JSON: {error}.") from error
+        raw = read_json_file(path)
         history = raw.get("chat_history") if isinstance(raw, dict) else None
         messages = check_messages(history, str(path))
         starts = {0, *(i for i, message in enumerate(messages) if message["role"] == "system")}
@@ -103,23 +99,22 @@ def read_version2_questions(
     """
     path = folder / TABLE
     link_column = f"chat_history_{split}_link"
-    rows: list[tuple[int, dict[str, str | None]]] = []
+    rows: list[tuple[int, str, dict[str, str | None]]] = []
     check_header = partial(_check_header, path, [*_COLUMNS, link_column])
-    for number, row in enumerate(iterate_csv_rows(path, check_header), start=1):
+    for number, (where, row) in enumerate(iterate_csv_rows(path, check_header), start=1):
         if row[link_column]:
-            rows.append((number, row))
+            rows.append((number, where, row))
         else:
-            _give_up(DatasetError(f"{path}, row {number}: {link_column} is empty."), reject)
-    contexts = HistoryContexts(folder, [str(row[link_column]) for _, row in rows])
+            _give_up(DatasetError(f"{where}: {link_column} is empty."), reject)
+    contexts = HistoryContexts(folder, [str(row[link_column]) for _, _, row in rows])
     histories: dict[str, _History] = {}
     for link in contexts.ids:
         messages = contexts.read(link).messages
         histories[link] = _History(len(messages), _count_letters(messages))
     questions = []
-    for number, row in rows:
+    for number, where, row in rows:
         link = str(row[link_column])
         try:
-            where = f"{path}, row {number}"
             questions.append(_make_question(row, number, split, link, histories[link], where))
         except DatasetError as error:
             _give_up(error, reject)
@@ -128,8 +123,8 @@ def read_version2_questions(
 
 def find_splits(folder: Path) -> list[str]:
     """Return the sizes for which the release in ``folder`` has a column of links."""
-    with (folder / TABLE).open(encoding="utf-8-sig", errors="replace") as stream:
-        header = stream.readline()
+    with open_file(find_file(folder, TABLE)) as stream:
+        header = stream.readline(_LONGEST_HEADER).decode("utf-8-sig", errors="replace")
     return [split for split in SPLITS if f"chat_history_{split}_link" in header]
 
 
@@ -155,9 +150,9 @@ def _make_question(
     gold = row["correct_answer"] or ""
     options = _order_options(query, [gold, *_read_wrong(row["incorrect_answers"] or "", where)])
     index = options.index(gold)
-    tokens = _optional_integer(row, f"total_tokens_in_chat_history_{split}", where)
-    distance = _optional_integer(row, f"distance_from_related_snippet_to_query_{split}", where)
-    known = tokens > 0 and distance >= 0
+    tokens = _read_known(row, f"total_tokens_in_chat_history_{split}", where)
+    distance = _read_known(row, f"distance_from_related_snippet_to_query_{split}", where)
+    share = "" if distance is None or not tokens else f"{100 * distance / tokens:.2f}%"
     letters = [f"({letter}) {text}" for letter, text in zip(LETTERS, options, strict=True)]
     return Question(
         persona_id=read_integer(row["persona_id"], "persona_id", where),
@@ -166,10 +161,10 @@ def _make_question(
         topic=row["topic_query"] or "",
         context_length_in_tokens=tokens,
         context_length_in_letters=history.letters,
-        distance_to_ref_in_blocks=UNKNOWN,
+        distance_to_ref_in_blocks=None,
         distance_to_ref_in_tokens=distance,
-        num_irrelevant_tokens=UNKNOWN,
-        distance_to_ref_proportion_in_context=f"{100 * distance / tokens:.2f}%" if known else "",
+        num_irrelevant_tokens=None,
+        distance_to_ref_proportion_in_context=share,
         user_question_or_message=query,
         correct_answer=f"({LETTERS[index]})",
         all_options=json.dumps(letters, ensure_ascii=False),
@@ -188,18 +183,18 @@ def _order_options(query: str, options: Sequence[str]) -> tuple[str, ...]:
 
 
 def _read_query(text: str, where: str) -> str:
-    value = _read_literal(text, (ast.literal_eval, json.loads))
+    value = _read_first(text, (parse_literal, parse_json))
     content = value.get("content") if isinstance(value, dict) else None
     if not isinstance(content, str):
         raise DatasetError(
-            f"{where}: user_query is {text[:120]!r}. Accepted: a literal "
+            f"{where}: user_query is {show_value(text)}. Accepted: a literal "
             "{'role': ..., 'content': ...}."
         )
     return content
 
 
 def _read_wrong(text: str, where: str) -> list[str]:
-    value = _read_literal(text, (json.loads, ast.literal_eval))
+    value = _read_first(text, (parse_json, parse_literal))
     wanted = len(LETTERS) - 1
     if (
         isinstance(value, list)
@@ -208,22 +203,26 @@ def _read_wrong(text: str, where: str) -> list[str]:
     ):
         return value
     raise DatasetError(
-        f"{where}: incorrect_answers is {text[:120]!r}. Accepted: a JSON list of {wanted} texts."
+        f"{where}: incorrect_answers is {show_value(text)}. Accepted: a JSON list of {wanted} "
+        "texts."
     )
 
 
-def _read_literal(text: str, readers: Sequence[Callable[[str], Any]]) -> Any:
+def _read_first(text: str, readers: Sequence[Callable[[str], Any]]) -> Any:
+    """Return what the first reader makes of a text that does not refuse it, or None."""
     for reader in readers:
         try:
             return reader(text)
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        except ValueError:
             continue
     return None
 
 
-def _optional_integer(row: Mapping[str, str | None], name: str, where: str) -> int:
-    value = row.get(name)
-    return read_integer(value, name, where) if value else UNKNOWN
+def _read_known(row: Mapping[str, str | None], name: str, where: str) -> int | None:
+    """Return a number that the release may leave out, or write as a negative one."""
+    cell = row.get(name)
+    value = read_integer(cell, name, where) if cell else None
+    return None if value is None or value < 0 else value
 
 
 def _count_letters(messages: Sequence[Message]) -> int:

@@ -5,7 +5,6 @@ check tokenizes one prompt a context, the longest: a text of n UTF-8 bytes has a
 a few special ones), and prompts of one context are beginnings of one another but for the last turn.
 """
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,16 +22,6 @@ class Window:
     tokens: int
     reply: int
     count: Callable[[str], int]
-
-
-def find_model(chat_template: Callable[..., Any] | None) -> Any:
-    """Return the lm-eval model that is about to be evaluated, or None.
-
-    lm-eval does not tell a task its model. With a chat template the model is the object that the
-    template is bound to; otherwise it is looked for among the calling functions, where lm-eval's
-    ``evaluate`` has it.
-    """
-    return getattr(chat_template, "__self__", None) or _find_calling_model()
 
 
 def window_of(model: Any, reply_tokens: int) -> Window | None:
@@ -99,13 +88,3 @@ def check_prompts_fit(window: Window, where: str, prompts: Sequence[Prompt]) -> 
 def _bound(text: str) -> int:
     """Return a number of tokens that a text cannot exceed: its bytes, and the special ones."""
     return len(text.encode("utf-8")) + SPECIAL_TOKENS
-
-
-def _find_calling_model() -> Any:
-    frame = inspect.currentframe()
-    while frame is not None:
-        model = frame.f_locals.get("lm")
-        if hasattr(model, "generate_until"):
-            return model
-        frame = frame.f_back
-    return None

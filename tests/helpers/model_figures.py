@@ -57,12 +57,15 @@ def answer(model: Any, dataset: str, task: str, **options: Any) -> list[Any]:
     import lm_eval
     from lm_eval.tasks import TaskManager
 
-    installed = (Path(lm_eval.__file__).parent / "tasks" / "personamem").is_dir()
-    here = None if installed else str(Path(__file__).parents[2] / "tasks")
+    from personamem.tasks.registry import TASKS_FOLDER
+
+    manager = TaskManager(
+        include_path=TASKS_FOLDER, include_defaults=False, metadata={"dataset": dataset}
+    )
     report = lm_eval.simple_evaluate(
         model,
         tasks=[task],
-        task_manager=TaskManager(include_path=here, metadata={"dataset": dataset}),
+        task_manager=manager,
         limit=QUESTIONS,
         bootstrap_iters=0,
         apply_chat_template=True,

@@ -1,6 +1,5 @@
 """Fixtures of the task tests: the loaders' tiny dataset, tasks, a model of a few weights."""
 
-import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import tiny_dataset
 from tiny_communities import write_communities
 from tiny_release import write_release
 
@@ -25,13 +25,7 @@ def tasks_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def tiny() -> ModuleType:
-    path = ROOT / "tests/loaders/tiny_dataset.py"
-    spec = importlib.util.spec_from_file_location("tiny_dataset", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return tiny_dataset
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,13 @@ from personamem.dataset_builder.families.base import (
     Family,
     WritingPlan,
 )
+from personamem.dataset_builder.families.personabench.record import PersonaBenchRecord
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 from personamem.loaders.formats.sources import find_manifest
-from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
+from personamem.loaders.personabench.schema import FAMILY as NAME
+from personamem.loaders.personabench.schema import NOISE_SPLITS
 
 COMMUNITIES = "communities"
 """The part of an audit that is about the open questions, at all noise levels."""
@@ -27,7 +29,7 @@ COMMUNITIES = "communities"
 class PersonaBenchFamily(Family):
     """Open questions over private documents of people who know each other."""
 
-    name = FAMILY
+    name = NAME
     title = "PersonaBench"
     commands: ClassVar[Mapping[str, str]] = {
         "retrieve": "personamem.dataset_builder.families.personabench.retrieve:retrieve",
@@ -59,6 +61,15 @@ class PersonaBenchFamily(Family):
 
         return PROMPTS.sha256
 
+    def describe_build(self, record: FamilyRecord) -> list[str]:
+        """Return the questions and documents of each level of noise."""
+        counts = PersonaBenchRecord.model_validate(record.model_dump())
+        return [
+            f"{self.name} {split}: {counts.questions:,} questions over {level.sessions:,} "
+            f"documents of {counts.test_users:,} people"
+            for split, level in counts.splits.items()
+        ]
+
     def import_builder(self) -> None:
         """Import the modules of a build."""
         from personamem.dataset_builder.families.personabench import build  # noqa: F401
@@ -82,14 +93,14 @@ class PersonaBenchFamily(Family):
     def list_splits(self, source: str | Path) -> list[str]:
         """Return the noise levels of a dataset of ours, lowest first."""
         manifest = find_manifest(source)
-        splits = manifest.splits_of(FAMILY) if manifest else ()
+        splits = manifest.splits_of(NAME) if manifest else ()
         return [split for split in NOISE_SPLITS if split in splits]
 
     def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
         """Return a table of the noise levels."""
         from personamem.dataset_builder.families.personabench.show import make_info
 
-        return make_info(source)
+        return make_info(source, splits)
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]
@@ -99,12 +110,5 @@ class PersonaBenchFamily(Family):
 
         show_question(source, split, question, full, answers)
 
-    @property
-    def known_splits(self) -> Sequence[str]:
-        """The noise levels."""
-        return tuple(NOISE_SPLITS)
 
-    @property
-    def conditions(self) -> Sequence[str]:
-        """No documents, those that hold the answer, retrieved ones."""
-        return ("nocontext", "oracle", "rag")
+FAMILY = PersonaBenchFamily()

@@ -13,10 +13,10 @@ from personamem.dataset_builder.families.base import (
     Family,
     WritingPlan,
 )
+from personamem.dataset_builder.families.personamem.record import PersonaMemRecord
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
-from personamem.loaders.formats.manifest import Manifest
-from personamem.loaders.formats.schema import SIZES
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
 class PersonaMemFamily(Family):
@@ -49,6 +49,15 @@ class PersonaMemFamily(Family):
         from personamem.dataset_builder.families.personamem.writers.model.prompts import PROMPTS
 
         return PROMPTS.sha256
+
+    def describe_build(self, record: FamilyRecord) -> list[str]:
+        """Return the questions, contexts and tokens of each split."""
+        splits = PersonaMemRecord.model_validate(record.model_dump()).splits
+        return [
+            f"{self.name} {split}: {counts.questions:,} questions over {counts.contexts:,} "
+            f"contexts, {counts.tokens:,} tokens"
+            for split, counts in splits.items()
+        ]
 
     def import_builder(self) -> None:
         """Import the modules of a build."""
@@ -91,17 +100,5 @@ class PersonaMemFamily(Family):
 
         show_question(source, split, question, full, answers)
 
-    @property
-    def known_splits(self) -> Sequence[str]:
-        """The sizes."""
-        return tuple(SIZES)
 
-    @property
-    def conditions(self) -> Sequence[str]:
-        """No context, the evidence sessions, retrieved sessions."""
-        return ("nocontext", "oracle", "rag")
-
-    @property
-    def ranks_letters(self) -> bool:
-        """Each task has a form that ranks the letters."""
-        return True
+FAMILY = PersonaMemFamily()

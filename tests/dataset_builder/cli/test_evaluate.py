@@ -45,12 +45,12 @@ def test_a_split_and_its_conditions_name_the_tasks() -> None:
 
 def test_a_noise_level_names_open_tasks() -> None:
     words = ("data", "--split", "noise_05", "--split", "noise_0")
-    assert parse(*words, "--condition", "gt", "--condition", "rag").tasks == (
-        *("personabench_noise_05", "personabench_noise_05_gt", "personabench_noise_05_rag"),
-        *("personabench_noise_0", "personabench_noise_0_gt", "personabench_noise_0_rag"),
+    assert parse(*words, "--condition", "oracle", "--condition", "rag").tasks == (
+        *("personabench_noise_05", "personabench_noise_05_oracle", "personabench_noise_05_rag"),
+        *("personabench_noise_0", "personabench_noise_0_oracle", "personabench_noise_0_rag"),
     )
     assert parse("data", "--split", "4k", "--condition", "rag").tasks[1] == "personamem_4k_rag"
-    assert parse("data", "--tasks", "personabench_gt").tasks == ("personabench_gt",)
+    assert parse("data", "--tasks", "personabench_oracle").tasks == ("personabench_oracle",)
 
 
 def test_tasks_may_be_named_as_lm_eval_names_them(tmp_path: Path) -> None:
@@ -92,10 +92,10 @@ def test_a_configuration_file_of_lm_eval_is_read(tmp_path: Path) -> None:
         (["data", "--tasks", "personabench_noise_5"], ["'personabench_noise_5'", "noise_05"]),
         (["data", "--split", "noise_5"], ["'noise_5'", "noise_05", "32k"]),
         (["data", "--split", "noise_05", "--loglikelihood"], ["open", "Accepted with it: 4k"]),
-        (["data", "--split", "noise_05", "--condition", "oracle"], ["'oracle'", "gt"]),
-        (["data", "--split", "4k", "--condition", "gt"], ["'gt'", "oracle"]),
+        (["data", "--split", "noise_05", "--condition", "gt"], ["'gt'", "oracle"]),
+        (["data", "--split", "4k", "--condition", "full"], ["'full'", "oracle"]),
         (["data", "--split", "4k", "--metadata", "dataset=other"], ["'data'", "'other'"]),
-        (["data", "--split", "4k", "--price-input", "1"], ["--plan"]),
+        (["data", "--split", "4k", "--price-input", "1", "--price-output", "1"], ["--plan"]),
         (["data", "--split", "4k", "--plan", "--price-output", "1"], ["--price-input"]),
         (["data", "--split", "4k", "--plan", "--price-input=-1"], ["--price-input is -1"]),
         (["data", "--split", "4k", "--limit", "0"], ["--limit is 0"]),
@@ -161,7 +161,7 @@ def test_samples_hold_no_conversation_and_show_joins_them(dataset: Path, tmp_pat
 
 def test_open_questions_are_answered_and_shown(tmp_path: Path) -> None:
     source = write_communities(tmp_path / "talks")
-    samples = run_dummy(tmp_path, source, "--tasks", "personabench_noise_05_gt", "--limit", "5")
+    samples = run_dummy(tmp_path, source, "--tasks", "personabench_noise_05_oracle", "--limit", "5")
     prompt = samples[4]["arguments"]["gen_args_0"]["arg_0"]
     assert (prompt["split"], prompt["sessions"]) == ("noise_05", ["ada-003"])
     (path,) = tmp_path.glob("out/**/samples_*.jsonl")
@@ -179,7 +179,7 @@ def test_open_questions_are_answered_and_shown(tmp_path: Path) -> None:
     ):
         assert text in shown.stdout
     assert "It rained" not in shown.stdout
-    assert "Answered (condition gt), recall 0.00, F1 0.00: lol" in shown.stdout
+    assert "Answered (condition oracle), recall 0.00, F1 0.00: lol" in shown.stdout
     last = call("show", source, "--samples", path, "--question", "6", cwd=tmp_path)
     assert last.returncode == 2
     assert "none of question q6" in last.stderr

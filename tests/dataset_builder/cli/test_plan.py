@@ -115,7 +115,7 @@ def test_open_questions_and_retrieval_are_planned_from_their_texts(
     dataset: Path, tmp_path: Path
 ) -> None:
     talks = write_communities(tmp_path)
-    words = [str(talks), "--split", "noise_05", "--condition", "gt", "--condition", "nocontext"]
+    words = [str(talks), "--split", "noise_05", "--condition", "oracle", "--condition", "nocontext"]
     full, gold, blind = plan_evaluation(parse_evaluation([*words, "--model", "dummy"]))
     assert [plan.contexts for plan in (full, gold, blind)] == [2, 2, 0]
     assert full.questions == gold.questions == blind.questions == 8

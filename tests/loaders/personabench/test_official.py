@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny_release import GOLD, NAMES, QUESTIONS
@@ -80,13 +81,13 @@ def test_files_are_read_when_asked_for_and_only_once(
     release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[str] = []
-    read_bytes = Path.read_bytes
+    open_path = Path.open
 
-    def record(path: Path) -> bytes:
+    def record(path: Path, *args: Any, **kwargs: Any) -> Any:
         reads.append(path.relative_to(release).as_posix())
-        return read_bytes(path)
+        return open_path(path, *args, **kwargs)
 
-    monkeypatch.setattr(Path, "read_bytes", record)
+    monkeypatch.setattr(Path, "open", record)
     benchmark = load_personabench(release)
     assert reads == []
     benchmark.archives(0.5)

@@ -87,7 +87,11 @@ QUESTIONS, DOCUMENTS = "open_questions/noise_05.parquet", "documents/noise_05.pa
 @pytest.mark.parametrize(
     ("name", "change", "parts"),
     [
-        (DOCUMENTS, lambda rows: rows[3].update(time=None), ["row 4", "no time"]),
+        (
+            DOCUMENTS,
+            lambda rows: rows[3].update(time=None),
+            ["row 4: time is None. Accepted: a time"],
+        ),
         (DOCUMENTS, lambda rows: rows[3].update(kind="letter"), ["'letter'", "conversation"]),
         (DOCUMENTS, lambda rows: rows[3].update(person="Zed"), ["'Zed'", "communities.json"]),
         (DOCUMENTS, lambda rows: rows[3].update(messages=[]), ["0 messages and 0 purchases"]),
@@ -104,7 +108,11 @@ QUESTIONS, DOCUMENTS = "open_questions/noise_05.parquet", "documents/noise_05.pa
             lambda rows: rows[0]["gold"][0].update(session_ids=["ada-999"]),
             ["'q0'", "'ada-999'", "does not exist", "12 sessions of 'Ada Winter'"],
         ),
-        (QUESTIONS, lambda rows: rows[0].update(gold=[]), ["'q0'", "no value"]),
+        (
+            QUESTIONS,
+            lambda rows: rows[0].update(gold=[]),
+            ["'q0'", "gold is []. Accepted: one"],
+        ),
         (QUESTIONS, lambda rows: rows[0].update(answer="null"), ["'q0'", "'null'", "expected"]),
         (QUESTIONS, lambda rows: rows[0].update(answer="glass"), ["'q0'", "JSON is expected"]),
         (QUESTIONS, lambda rows: rows[0].update(answer="[]"), ["'q0'", "not empty"]),

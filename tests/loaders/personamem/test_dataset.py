@@ -10,9 +10,9 @@ from personamem.loaders import PersonaMem, load_personamem
 from personamem.loaders.formats.errors import (
     DatasetError,
 )
-from personamem.loaders.formats.sources import list_splits
+from personamem.loaders.formats.schema import UNKNOWN_PERSONA
 from personamem.loaders.personamem.dataset import CACHED_CONTEXTS
-from personamem.loaders.personamem.questions import UNKNOWN_PERSONA
+from personamem.loaders.personamem.files import list_splits
 
 
 def count_reads(data: PersonaMem, monkeypatch: pytest.MonkeyPatch) -> list[str]:

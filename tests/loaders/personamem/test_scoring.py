@@ -42,7 +42,7 @@ def test_macro_f1_equals_scikit_learn_where_all_letters_occur() -> None:
 def test_accuracy_of_a_type_looks_at_that_type_only() -> None:
     items = [("recall", 1.0), ("recall", 0.0), ("ideas", 1.0)]
     assert accuracy_of_type("recall", items) == 0.5
-    assert math.isnan(accuracy_of_type("none", items))
+    assert accuracy_of_type("none", items) is None
 
 
 def test_thirds_by_distance() -> None:
@@ -57,9 +57,17 @@ def test_thirds_by_distance() -> None:
 def test_equal_distances_stay_in_one_third() -> None:
     items = [(5, 1.0), (5, 0.0), (5, 0.0), (9, 1.0)]
     assert accuracy_of_third("near", items) == pytest.approx(1 / 3)
-    assert math.isnan(accuracy_of_third("middle", items[:3]))
+    assert accuracy_of_third("middle", items[:3]) is None
     assert accuracy_of_third("middle", items) != accuracy_of_third("near", items)
-    assert math.isnan(accuracy_of_third("far", []))
+    assert accuracy_of_third("far", []) is None
+
+
+def test_unknown_distances_are_in_no_third() -> None:
+    known = [(100, 1.0), (200, 0.0), (300, 0.0)]
+    unknown = [(None, 1.0)] * 6
+    for third in ("near", "middle", "far"):
+        assert accuracy_of_third(third, unknown + known) == accuracy_of_third(third, known)
+        assert accuracy_of_third(third, unknown) is None
 
 
 def test_the_evaluate_metrics_compute_without_a_hub(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from version2_release import Row, change_rows, write_release
 
 from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.formats.sources import list_splits
+from personamem.loaders.personamem.files import list_splits
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def lose_a_column(rows: list[Row]) -> None:
     [
         (drop_option, r"row 4: incorrect_answers is .*list of 3 texts"),
         (break_query, r"row 4: user_query is 'What now\?'"),
-        (leave_the_folder, r"'\.\./\.\./secret\.json' leads out of the release"),
+        (leave_the_folder, r"'\.\./\.\./secret\.json' is no file of a dataset"),
         (lose_a_history, r"none\.json is missing"),
         (lose_a_column, r"lacks the columns pref_type"),
     ],

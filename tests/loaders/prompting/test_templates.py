@@ -14,7 +14,7 @@ from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import Message
 from personamem.loaders.prompting.templates import OPENING, SYSTEM_NOTE, find_lost_text
 
-TEMPLATES = Path(__file__).parents[1] / "fixtures/chat_templates"
+TEMPLATES = Path(__file__).parents[2] / "fixtures/chat_templates"
 
 ANYTHING = TemplateRules(True, True, True, True, True)
 NO_SYSTEM = TemplateRules(False, False, False, False, False)

@@ -12,7 +12,7 @@ from tiny_communities import ADA
 from personamem.dataset_builder.families.personabench.results.reading import read_results
 from personamem.loaders.formats.errors import InvalidInputError
 
-SUFFIXES = ("", "_gt", "_rag", "_nocontext")
+SUFFIXES = ("", "_oracle", "_rag", "_nocontext")
 
 
 def run_lm_eval(*arguments: str | Path, cwd: Path) -> str:
@@ -49,7 +49,7 @@ def test_the_dummy_model_runs_every_condition(
     systems = read_results([tmp_path / "out"]).systems
     assert {(each.condition, each.retrieval): list(runs) for each, runs in systems.items()} == {
         ("full", ""): [0.0, 0.5],
-        ("gt", ""): [0.0, 0.5],
+        ("oracle", ""): [0.0, 0.5],
         ("rag", "bm25, k = 2"): [0.0, 0.5],
         ("nocontext", ""): [0.0, 0.5],
     }
@@ -72,6 +72,12 @@ def evaluate(tasks_folder: Path, communities: Path) -> Any:
     return run
 
 
+def test_predictions_can_be_made_without_scores(evaluate: Any) -> None:
+    report = evaluate("dummy", "personabench_noise_05", predict_only=True)
+    assert "recall,none" not in report["results"]["personabench_noise_05"]
+    assert len(report["samples"]["personabench_noise_05"]) == 8
+
+
 def test_documents_longer_than_the_window_are_an_error_before_the_model_runs(
     evaluate: Any, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,7 +96,7 @@ def test_documents_longer_than_the_window_are_an_error_before_the_model_runs(
         evaluate(model, "personabench_noise_05", apply_chat_template=True)
 
 
-@pytest.mark.parametrize("kind", ["", "_gt"])
+@pytest.mark.parametrize("kind", ["", "_oracle"])
 def test_a_persons_documents_are_read_once_and_samples_name_them(
     evaluate: Any, tiny_model: Path, kind: str
 ) -> None:
@@ -123,7 +129,7 @@ def test_a_real_model_is_scored(
 ) -> None:
     run_lm_eval(
         *("--model", "hf", "--model_args", f"pretrained={smollm2_dir},dtype=float32"),
-        *("--apply_chat_template", "--tasks", "personabench_noise_05_gt", *include_path),
+        *("--apply_chat_template", "--tasks", "personabench_noise_05_oracle", *include_path),
         *("--metadata", json.dumps({"dataset": str(communities)}), "--output_path", tmp_path),
         *("--limit", "2", "--gen_kwargs", "max_gen_toks=12", "--device", "cpu"),
         cwd=tmp_path,

@@ -11,7 +11,7 @@ from tiny_communities import ADA, BEN, QUESTIONS
 from personamem.loaders.formats.errors import InvalidInputError
 
 MakeTask = Callable[..., Any]
-SUFFIXES = ("", "_gt", "_rag", "_nocontext")
+SUFFIXES = ("", "_oracle", "_rag", "_nocontext")
 
 
 @pytest.fixture(params=["communities", "release"])
@@ -44,7 +44,7 @@ def test_documents_are_the_questions_of_one_person_after_another(
 
 
 def test_subjective_questions_are_left_out(make_task: MakeTask, release: Path) -> None:
-    docs = list(make_task("personabench_noise_05_gt", release).eval_docs)
+    docs = list(make_task("personabench_noise_05_oracle", release).eval_docs)
     assert len(docs) == 9
     assert "Subjective" not in {doc["question_type"] for doc in docs}
 
@@ -60,7 +60,7 @@ def test_echoing_the_gold_scores_one_everywhere(make_task: MakeTask, source: Pat
 
 
 def test_scores_are_those_of_the_answers(make_task: MakeTask, communities: Path) -> None:
-    task = make_task("personabench_noise_05_gt", communities)
+    task = make_task("personabench_noise_05_oracle", communities)
     right = [doc["answer"] for doc in task.eval_docs]
     # Colours: two of three and one that is wrong. Drinks: the former alone. Sister: no list.
     replies = [
@@ -81,7 +81,7 @@ def test_scores_are_those_of_the_answers(make_task: MakeTask, communities: Path)
 
 
 def test_a_group_without_questions_is_not_a_number(make_task: MakeTask, communities: Path) -> None:
-    task = make_task("personabench_noise_0_gt", communities)
+    task = make_task("personabench_noise_0_oracle", communities)
     scores = task.process_results(task.eval_docs[0], ['["the glassworks"]'])
     assert scores["f1_basic"] == 1.0
     assert scores["f1_social"] is scores["updating"] is None
@@ -119,7 +119,7 @@ def test_conditions_differ_in_the_documents_that_are_shown(
 
 
 def test_all_of_a_persons_prompts_begin_alike(make_task: MakeTask, communities: Path) -> None:
-    task = make_task("personabench_noise_05_full", communities)
+    task = make_task("personabench_noise_05", communities)
     documents = task.split_prompt(task.eval_docs[0]).texts[0]
     for number in range(7):
         assert prompt_of(task, number).startswith(f"User: {documents}\n\nI am {ADA}. ")

@@ -12,8 +12,8 @@ from personamem.loaders.personabench.retrieval import RetrievalScores
 class System:
     """What was evaluated: a model with the documents that it was shown, of one dataset.
 
-    ``condition`` is ``full``, ``gt``, ``rag`` or ``nocontext``; ``retrieval`` tells the retriever
-    and k of ``rag`` ("bm25, k = 5"), and is empty otherwise.
+    ``condition`` is ``full``, ``oracle``, ``rag`` or ``nocontext``; ``retrieval`` tells the
+    retriever and k of ``rag`` ("bm25, k = 5"), and is empty otherwise.
     """
 
     model: str
@@ -24,7 +24,7 @@ class System:
     @property
     def sees_gold(self) -> bool:
         """Whether the sessions that hold the answers are picked for it."""
-        return self.condition == "gt"
+        return self.condition == "oracle"
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,11 +194,12 @@ class SplitSubject(AuditSubject):
                 min(1.0, question.context_length_in_tokens / tokens[question.shared_context_id])
                 for question in self.source.questions
                 if tokens.get(question.shared_context_id)
+                and question.context_length_in_tokens is not None
             ),
             distances=tuple(
                 question.distance_to_ref_in_tokens
                 for question in self.source.questions
-                if question.distance_to_ref_in_tokens >= 0
+                if question.distance_to_ref_in_tokens is not None
             ),
             context_tokens=tuple(count for count in tokens.values() if count),
         )

@@ -1,26 +1,17 @@
 """The command ``retrieve``."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from calling import call
 from tiny_communities import write_communities
 from tiny_release import COMMUNITY, NOISES, edit_json, write_release
 
-COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 
-
-def retrieve(*arguments: object, cache: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, "retrieve", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-    )
+def retrieve(*arguments: object, cache: Path) -> "subprocess.CompletedProcess[str]":
+    return call("retrieve", *arguments, env={"XDG_CACHE_HOME": str(cache)})
 
 
 @pytest.fixture
@@ -81,6 +72,7 @@ def test_k_above_the_corpus_retrieves_all_and_says_so(release: Path, tmp_path: P
     assert "Ilse Brandt" not in done.stderr.split("note:")[-1]
 
 
+@pytest.mark.model
 def test_embedding_shows_progress_and_happens_once(release: Path, tmp_path: Path) -> None:
     arguments = (release, "--retriever", "minilm", "--k", 3, "--noise", 0.0)
     first = retrieve(*arguments, cache=tmp_path)

@@ -17,7 +17,7 @@ def test_runs_are_sorted_by_system_and_noise(tmp_path: Path) -> None:
         write_run(tmp_path / "a", noise=noise, condition="rag", retriever="minilm", k=3)
     write_retrieval(tmp_path)
     found = read_results([tmp_path / "a", tmp_path / "retrieval.json"])
-    full, rag = found.systems
+    full, rag = sorted(found.systems, key=lambda system: system.condition)
     assert (full.model, full.condition, full.retrieval) == ("models/tiny", "full", "")
     assert (rag.retrieval, rag.dataset) == ("minilm, k = 3", "data/talks")
     assert [list(runs) for runs in found.systems.values()] == [[0.0, 0.5]] * 2
@@ -80,7 +80,7 @@ def test_paths_without_results_of_open_questions(tmp_path: Path) -> None:
 def test_damaged_results(tmp_path: Path) -> None:
     path = write_run(tmp_path, noise="noise_0")
     content = json.loads(path.read_text())
-    content["results"]["personabench_noise_0_full"].pop("unparsable,none")
+    content["results"]["personabench_noise_0"].pop("unparsable,none")
     write_json(path, content)
     with pytest.raises(DatasetError, match=r"results_.*unparsable,none"):
         read_results([tmp_path])

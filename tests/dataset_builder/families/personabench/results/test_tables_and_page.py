@@ -23,14 +23,14 @@ def results(tmp_path: Path) -> Results:
     for model, low in (("good", 0.8), ("<bad>", 0.3)):
         write_run(tmp_path, noise="noise_0", model=model, score=low + 0.1)
         write_run(tmp_path, noise="noise_07", model=model, score=low / 2, missing=("social",))
-    write_run(tmp_path, noise="noise_0", model="good", condition="gt", score=1.0)
+    write_run(tmp_path, noise="noise_0", model="good", condition="oracle", score=1.0)
     return read_results([tmp_path, write_retrieval(tmp_path)])
 
 
 def test_a_system_has_a_table_with_columns_for_every_noise_level(results: Results) -> None:
     tables = {table.title: table for table in make_tables(results)}
     assert list(tables) == [
-        *("<bad>, full", "good, full", "good, gt", "Radar", "Radar, z-scores over systems"),
+        *("<bad>, full", "good, full", "good, oracle", "Radar", "Radar, z-scores over systems"),
         "bm25, k = 5, json chunks",
     ]
     table = tables["good, full"]
@@ -49,7 +49,7 @@ def test_the_radar_leaves_gold_out_of_its_z_scores(results: Results) -> None:
     radars = make_radars(results)
     assert radars["good, full"].noise_robustness == pytest.approx(1 - (0.8 - 0.3))
     assert radars["good, full"].basic == pytest.approx(0.9)
-    assert math.isnan(radars["good, gt"].noise_robustness)
+    assert math.isnan(radars["good, oracle"].noise_robustness)
     scores = next(table for table in make_tables(results) if "z-scores" in table.title)
     assert [row[0] for row in scores.rows] == ["<bad>, full", "good, full"]
     assert scores.rows[1][2:4] == ("1.000", "1.000")

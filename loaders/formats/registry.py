@@ -1,0 +1,32 @@
+"""The registry of families: one line each, in the order in which commands list them.
+
+It names modules and imports none: ``dataset_builder.families.registry`` and ``tasks.registry`` load
+their part of a family from here.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyModules:
+    """The modules of a family; each has a ``FAMILY``.
+
+    ``builder`` has one of ``dataset_builder.families.base.Family``, ``tasks`` one of
+    ``tasks.families.TaskFamily``.
+    """
+
+    builder: str
+    tasks: str
+
+
+def _name_modules(folder: str) -> FamilyModules:
+    return FamilyModules(
+        f"personamem.dataset_builder.families.{folder}.family", f"personamem.tasks.{folder}.family"
+    )
+
+
+FAMILIES = {
+    "personamem": _name_modules("personamem"),
+    "personabench": _name_modules("personabench"),
+}
+"""Families by name."""

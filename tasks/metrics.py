@@ -1,0 +1,32 @@
+"""Metrics as the tasks declare them, once, in Python."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Aggregation = Callable[[Sequence[Any]], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A score of a task: its name, how values of documents become one, and which way is better.
+
+    ``aggregation`` is a function, or "mean": only of lm-eval's own mean does lm-eval compute a
+    standard error without resampling.
+    """
+
+    name: str
+    aggregation: Aggregation | str = "mean"
+    higher_is_better: bool = True
+
+
+def describe_metrics(metrics: Iterable[Metric]) -> list[dict[str, Any]]:
+    """Return metrics as the ``metric_list`` of a task's configuration."""
+    return [
+        {
+            "metric": metric.name,
+            "aggregation": metric.aggregation,
+            "higher_is_better": metric.higher_is_better,
+        }
+        for metric in metrics
+    ]
