@@ -1,6 +1,6 @@
 """Where output goes: results to standard output, progress and errors to standard error.
 
-Datasets come from strangers: control characters in a text are shown as signs and never reach the
+Datasets may come from anybody: control characters in a text are shown as signs and never reach the
 terminal, and what no encoding can write is replaced.
 """
 
@@ -11,7 +11,11 @@ from functools import cache
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"
+    "\u202a-\u202e\u2066-\u2069"  # They reverse the order in which text is shown.
+    "\ud800-\udfff]"  # No encoding can write them.
+)
 _DELETE = 0x7F
 _PICTURES = 0x2400
 """The sign of control character n is this code point plus n."""
