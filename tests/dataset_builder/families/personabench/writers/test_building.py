@@ -11,7 +11,7 @@ from writing_server import pack_turns, serve_writer
 
 from personamem.dataset_builder.audit.parts import audit_part
 from personamem.dataset_builder.core.config import BuildConfig
-from personamem.dataset_builder.families.personabench.family import COMMUNITIES
+from personamem.dataset_builder.families.personabench.audit.source import COMMUNITIES
 from personamem.dataset_builder.families.personabench.rows import make_tables
 from personamem.dataset_builder.llm import AnswerStore, Server, fill_from
 from personamem.dataset_builder.packaging.build import build_dataset
