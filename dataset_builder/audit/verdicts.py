@@ -29,8 +29,7 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
                 what="Share of right answers without any context.",
                 figure=round(_overall(rows).accuracy.share, 6),
                 threshold=(
-                    f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= "
-                    f"{ERROR_RATE}"
+                    f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= {ERROR_RATE}"
                 ),
                 passed=not leaks,
                 rows=tuple(map(_describe, leaks[:KEPT_ROWS])),

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from personamem.dataset_builder.core.text.places import Hits
 
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """One measured figure. ``value`` is None where the text is too short to have one.
@@ -20,7 +21,7 @@ class Figure:
     value: float | None
     unit: str
     definition: str
-    hits: Hits = Hits()
+    hits: Hits = field(default_factory=Hits)
 
 
 @dataclass(frozen=True, slots=True)

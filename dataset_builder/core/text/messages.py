@@ -77,7 +77,7 @@ def read_texts(context_id: str, messages: Sequence[Message]) -> MessageTexts:
 
 def is_one_of(letters: NDArray[np.uint8], wanted: bytes) -> Mask:
     """Return which bytes are among ``wanted``."""
-    found = letters == wanted[0]
+    found: Mask = letters == wanted[0]
     for letter in wanted[1:]:
         found |= letters == letter
     return found

@@ -7,7 +7,10 @@ relative to the byte in question: ``m[i]`` of ``_Masks.at(mask, shift)`` is the 
 import re
 from functools import cached_property
 
+from typing import TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from personamem.dataset_builder.core.text.faults import (
     ARTICLES,
@@ -65,6 +68,9 @@ def pick_messages(texts: MessageTexts) -> dict[str, set[int]]:
     return picked
 
 
+Kind = TypeVar("Kind", np.bool_, np.uint8)
+
+
 class _Masks:
     """Which bytes are what."""
 
@@ -86,17 +92,19 @@ class _Masks:
     @cached_property
     def is_word(self) -> Mask:
         """Letters, digits, underscores, and all that is not ASCII."""
-        return self.is_letter | self.is_digit | (self.letters == ord("_")) | (self.letters > 127)
+        word: Mask = (self.letters == ord("_")) | (self.letters > 127)
+        return self.is_letter | self.is_digit | word
 
     @cached_property
     def is_space(self) -> Mask:
-        return self.letters == ord(" ")
+        space: Mask = self.letters == ord(" ")
+        return space
 
     @cached_property
     def is_blank(self) -> Mask:
         return self.is_space | is_between(self.letters, b"\t", b"\r") | (self.letters > 127)
 
-    def at(self, mask: Mask, shift: int) -> Mask:
+    def at(self, mask: NDArray[Kind], shift: int) -> NDArray[Kind]:
         """Return ``mask`` of the byte ``shift`` on, for all bytes but the padding."""
         return mask[PADDING + shift : len(mask) - PADDING + shift]
 
