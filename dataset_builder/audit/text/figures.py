@@ -1,7 +1,7 @@
 """What the audit says about text: figures, and what one context adds to them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 from numpy.typing import NDArray

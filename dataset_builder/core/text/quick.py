@@ -6,7 +6,6 @@ relative to the byte in question: ``m[i]`` of ``_Masks.at(mask, shift)`` is the 
 
 import re
 from functools import cached_property
-
 from typing import TypeVar
 
 import numpy as np
