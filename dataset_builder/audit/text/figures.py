@@ -114,8 +114,8 @@ class TextFigures:
 
     def __iter__(self) -> Iterator[Figure]:
         """Yield the figures in the order in which a reader wants them."""
-        for field in fields(self):
-            value: Figure | Sequence[Figure] = getattr(self, field.name)
+        for each in fields(self):
+            value: Figure | Sequence[Figure] = getattr(self, each.name)
             if isinstance(value, Figure):
                 yield value
             else:
