@@ -1,16 +1,20 @@
 """Samples that lm-eval logged: what a model answered, joined with the questions again."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jsonlines
 
-from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError, suggest_choice
+from personamem.loaders.formats.json_files import parse_json
 from personamem.loaders.formats.schema import LETTERS
 
 _SCORES = ("acc", "recall", "f1")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,10 @@ def read_samples(path: Path) -> dict[str, Sample]:
     """
     samples: dict[str, Sample] = {}
     try:
-        with jsonlines.open(path) as rows:
+        if path.exists() and not path.is_file():
+            raise InvalidInputError(f"{path} is not a regular file.")
+        # Log-likelihoods may be infinite.
+        with jsonlines.open(path, loads=partial(parse_json, allow_nan=True)) as rows:
             for number, row in enumerate(rows, start=1):
                 sample = _read_row(row, f"{path}, line {number}")
                 samples[sample.question_id] = sample
@@ -67,15 +74,15 @@ def find_question(questions: Sequence[Any], wanted: str) -> Any:
     Raises:
         InvalidInputError: there is none.
     """
-    if wanted.isdigit() and int(wanted) < len(questions):
+    if _NUMBER.fullmatch(wanted) and int(wanted) < len(questions):
         return questions[int(wanted)]
-    for question in questions:
-        if question.question_id == wanted:
-            return question
-    raise InvalidInputError(
-        f"Unknown question {wanted!r}. Accepted: a question id, or a number from 0 to "
-        f"{len(questions) - 1}."
-    )
+    known = {question.question_id: question for question in questions}
+    if wanted not in known:
+        raise InvalidInputError(
+            f"Unknown question {wanted!r}.{suggest_choice(wanted, known)} Accepted: a question id, "
+            f"or a number from 0 to {len(questions) - 1}."
+        )
+    return known[wanted]
 
 
 def _read_row(row: Any, where: str) -> Sample:

@@ -38,12 +38,12 @@ def fetch_snapshot(
     except (OSError, HTTPError, RuntimeError, HFValidationError) as error:
         raise DatasetNotFoundError(
             f"No local folder {hub_id!r}, and the Hub dataset {_name(hub_id, revision)!r} cannot "
-            f"be fetched: {_first_line(error)}"
+            f"be fetched: {_describe(error)}"
         ) from error
 
 
-def list_hub_files(hub_id: str, revision: str | None) -> list[str]:
-    """Return the names of all files of a dataset repository.
+def list_hub_files(hub_id: str, revision: str | None, commit: str) -> list[str]:
+    """Return the names of all files of a dataset repository at ``commit`` (of ``revision``).
 
     Raises:
         DatasetError: the Hub does not answer, or is not asked (HF_HUB_OFFLINE).
@@ -52,11 +52,11 @@ def list_hub_files(hub_id: str, revision: str | None) -> list[str]:
     from huggingface_hub import HfApi
 
     try:
-        return HfApi().list_repo_files(hub_id, revision=revision, repo_type="dataset")
+        return HfApi().list_repo_files(hub_id, revision=commit, repo_type="dataset")
     except (OSError, HTTPError) as error:
         raise DatasetError(
-            f"The Hub cannot be asked what the dataset {_name(hub_id, revision)!r} holds: "
-            f"{_first_line(error)}"
+            f"The Hub cannot be asked which files the dataset {_name(hub_id, revision)!r} has: "
+            f"{_describe(error)}"
         ) from error
 
 
@@ -64,5 +64,7 @@ def _name(hub_id: str, revision: str | None) -> str:
     return f"{hub_id}@{revision}" if revision else hub_id
 
 
-def _first_line(error: Exception) -> str:
-    return next((line for line in str(error).splitlines() if line.strip()), repr(error))
+def _describe(error: Exception) -> str:
+    """Return what an error of the client says, without its advice."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[:2]) or repr(error)

@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.formats.files import open_file, read_bytes
+from personamem.loaders.formats.files import read_bytes
 from personamem.loaders.formats.unicode import refuse_surrogates
 
 MOST_BYTES = 64 * 2**20
@@ -27,23 +26,6 @@ def read_json_file(path: Path) -> Any:
         return parse_json(content)
     except ValueError as error:
         raise DatasetError(f"{path} is not valid UTF-8 JSON: {error}.") from error
-
-
-def iterate_json_lines(path: Path, allow_nan: bool = False) -> Iterator[tuple[str, Any]]:
-    """Yield what to call a line in an error, and its value, for each line that is not blank.
-
-    Raises:
-        DatasetError: no regular file, or a line that ``parse_json`` does not accept.
-    """
-    with open_file(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                where = f"{path}, line {number}"
-                try:
-                    value = parse_json(line, allow_nan)
-                except ValueError as error:
-                    raise DatasetError(f"{where} is not valid UTF-8 JSON: {error}.") from error
-                yield where, value
 
 
 def parse_json(text: bytes | str, allow_nan: bool = False) -> Any:

@@ -27,7 +27,14 @@ def _check_relative(name: str) -> str:
     hidden = any(part.startswith(".") for part in path.parts)
     too_long = any(len(part.encode()) > _LONGEST_PART for part in path.parts)
     printable = name.isprintable() and "\\" not in name
-    if path.as_posix() != name or path.is_absolute() or hidden or too_long or not printable:
+    if (
+        not path.parts
+        or path.as_posix() != name
+        or path.is_absolute()
+        or hidden
+        or too_long
+        or not printable
+    ):
         raise ValueError(
             f"{name!r} is no file of a dataset. Accepted: relative paths of printable characters, "
             "without hidden parts or '..'"

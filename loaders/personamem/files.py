@@ -145,7 +145,10 @@ def _locate_official(source: Source, folder: Path, split: str) -> SplitFiles:
     if _OFFICIAL_QUESTIONS.fullmatch(questions):
         _fetch(source, folder, [questions, contexts])
     if not _OFFICIAL_QUESTIONS.fullmatch(questions) or not has_file(folder, questions):
-        known = _list_official_splits(source, folder)
+        try:
+            known = _list_official_splits(source, folder)
+        except DatasetError as error:
+            raise DatasetError(f"Split {split!r} of {source} is not cached. {error}") from error
         if not known:
             raise _not_a_dataset(source)
         if split not in known:
@@ -189,7 +192,7 @@ def _not_a_dataset(source: Source) -> DatasetError:
 def _list_official_splits(source: Source, folder: Path) -> list[str]:
     if source.hub_id is None:
         return _name_splits(list_names(folder))
-    return _name_splits(list_hub_files(source.hub_id, folder.name))
+    return _name_splits(list_hub_files(source.hub_id, source.revision, folder.name))
 
 
 def _name_splits(names: Iterable[str]) -> list[str]:

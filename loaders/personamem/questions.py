@@ -70,11 +70,17 @@ def make_question(row: Mapping[str, Any], where: str) -> Question:
         read_integer(row[name], name, where)
     question = read_record(Question, row, where)
     options, index = read_options(row, where), read_answer(row, where)
-    if question.options != options:
+    if len(question.options) != len(options):
         raise DatasetError(
-            f"{where}: options are {show_value(list(question.options))}. Accepted: those of "
-            f"all_options, {show_value(list(options))}."
+            f"{where}: options has {len(question.options)} texts. Accepted: the {len(options)} of "
+            "all_options."
         )
+    for number, (found, expected) in enumerate(zip(question.options, options, strict=True)):
+        if found != expected:
+            raise DatasetError(
+                f"{where}: options[{number}] is {show_value(found)}. Accepted: "
+                f"{show_value(expected)}, as in all_options."
+            )
     if question.answer_index != index:
         raise DatasetError(
             f"{where}: answer_index is {question.answer_index}. Accepted: {index}, since "

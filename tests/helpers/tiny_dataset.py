@@ -6,7 +6,9 @@ and two user messages in a row, as the official release has.
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -153,3 +155,36 @@ def write_official(folder: Path, split: str = "4k", older: bool = False) -> Path
             line = {str(context["shared_context_id"]): context["messages"]}
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")
     return folder
+
+
+def change_rows(
+    folder: Path, kind: str, change: Callable[[list[dict[str, Any]]], object], split: str = "4k"
+) -> None:
+    """Change the rows of a table of our layout, and the manifest with it."""
+    path = folder / kind / f"{split}.parquet"
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), path, row_group_size=2)
+    write_manifest(folder)
+
+
+def rewrite_csv(folder: Path, change: Callable[[list[dict[str, str]]], None]) -> None:
+    """Change the rows of questions_4k.csv of the official layout."""
+    path = folder / "questions_4k.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    change(rows)
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def set_cell(row: int, column: str, value: str) -> Callable[[list[dict[str, str]]], None]:
+    """Return a change for ``rewrite_csv``; rows count from 0."""
+
+    def change(rows: list[dict[str, str]]) -> None:
+        rows[row][column] = value
+
+    return change

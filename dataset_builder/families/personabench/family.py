@@ -14,9 +14,10 @@ from personamem.dataset_builder.families.base import (
     Family,
     WritingPlan,
 )
+from personamem.dataset_builder.families.personabench.record import PersonaBenchRecord
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personabench.schema import FAMILY as NAME
 from personamem.loaders.personabench.schema import NOISE_SPLITS
@@ -57,6 +58,15 @@ class PersonaBenchFamily(Family):
 
         return PROMPTS.sha256
 
+    def describe_build(self, record: FamilyRecord) -> list[str]:
+        """Return the questions and documents of each level of noise."""
+        counts = PersonaBenchRecord.model_validate(record.model_dump())
+        return [
+            f"{self.name} {split}: {counts.questions:,} questions over {level.sessions:,} "
+            f"documents of {counts.test_users:,} people"
+            for split, level in counts.splits.items()
+        ]
+
     def import_builder(self) -> None:
         """Import the modules of a build."""
         from personamem.dataset_builder.families.personabench import build  # noqa: F401
@@ -89,7 +99,7 @@ class PersonaBenchFamily(Family):
         """Return a table of the noise levels."""
         from personamem.dataset_builder.families.personabench.show import make_info
 
-        return make_info(source)
+        return make_info(source, splits)
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]

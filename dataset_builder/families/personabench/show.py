@@ -1,39 +1,47 @@
-"""``personamem show`` for open questions: one with its gold documents, or what a model answered."""
+"""What ``info`` and ``show`` print about open questions."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Table
 
-from personamem.dataset_builder.core.console import output
+from personamem.dataset_builder.core.console import join, output, plain
 from personamem.dataset_builder.families.samples import Sample, find_question
-from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.sources import find_manifest
-from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
+from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.loaders.personabench.schema import NOISE_SPLITS
 
 if TYPE_CHECKING:
     from personamem.loaders.personabench.records import Archive, GroundedQuestion
 
+CATEGORIES = ("basic", "preference_easy", "preference_hard", "social_relation", "social_two_hop")
+"""The groups of questions that ``info`` counts, which together are all questions of ours."""
 
-def make_info(source: str | Path) -> list[RenderableType]:
-    """Return a table of the noise levels: documents, and questions by category."""
-    manifest = find_manifest(source)
-    if manifest is None or FAMILY not in manifest.families:
-        return []
-    counts = manifest.families[FAMILY].model_dump()
-    number = counts["communities"]
-    title = (
-        f"{number} communit{'y' if number == 1 else 'ies'}, {counts['test_users']} people asked "
-        f"{counts['questions']:,} open questions"
-    )
-    table = Table("noise", "documents", *counts["categories"], title=title)
-    for name, level in counts["splits"].items():
-        asked = map(str, counts["categories"].values())
-        table.add_row(escape(name), f"{level['sessions']:,}", *asked)
+
+def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+    """Return a table of the noise levels: documents, and questions by category.
+
+    Reads and checks each split.
+    """
+    from personamem.loaders.personabench import load_personabench
+    from personamem.loaders.personabench.groups import group_questions
+
+    data = load_personabench(source)
+    table = Table("noise", "documents", *CATEGORIES)
+    for name in splits:
+        archives = data.archives(NOISE_SPLITS[name])
+        questions = [asked.question for archive in archives for asked in archive.questions]
+        groups = group_questions(questions, lambda question: question)
+        counts = [len(groups.get(category, ())) for category in CATEGORIES]
+        documents = sum(len(archive.sessions) for archive in archives)
+        table.add_row(plain(name), f"{documents:,}", *map(str, counts))
+        communities = len(data.communities)
+        table.title = (
+            f"{communities} communit{'y' if communities == 1 else 'ies'}, {len(archives)} people "
+            f"asked {len(questions):,} open questions"
+        )
     return [table]
 
 
@@ -50,14 +58,17 @@ def show_question(
         answers: by question id.
 
     Raises:
-        InvalidInputError: no such question, or answers to questions of another dataset.
+        InvalidInputError: no such split or question, or answers to questions of another dataset.
     """
     from personamem.loaders.personabench import load_personabench
 
-    archives = load_personabench(source).archives(NOISE_SPLITS[split])
+    data = load_personabench(source)
+    if NOISE_SPLITS[split] not in data.noises:
+        known_splits = [name for name, noise in NOISE_SPLITS.items() if noise in data.noises]
+        raise unknown_choice(f"split of {source}", split, known_splits)
     known = {
         asked.question.question_id: (archive, asked)
-        for archive in archives
+        for archive in data.archives(NOISE_SPLITS[split])
         for asked in archive.questions
     }
     if answers and not question:
@@ -73,10 +84,8 @@ def show_question(
             raise InvalidInputError(f"The samples have none of question {identifier}.")
         sample = answers[identifier]
         seen = f" (condition {sample.condition})" if sample.condition else ""
-        output().print(
-            f"\n[bold]Answered[/]{seen}, {_show_scores(sample)}: {escape(sample.describe())}",
-            soft_wrap=True,
-        )
+        told = f"{seen}, {_show_scores(sample)}: {sample.describe()}"
+        output().print(join("\n", ("Answered", "bold"), told), soft_wrap=True)
 
 
 def _list_answers(
@@ -88,12 +97,11 @@ def _list_answers(
                 f"The samples are of another dataset or split: it has no question {identifier}."
             )
         asked = known[identifier][1].question
-        gold = escape(_show_answer(asked.answer))
-        output().print(
-            f"{identifier} {escape(asked.person)}, {asked.category}, {_show_scores(sample)}, gold "
-            f"{gold}: {escape(sample.describe()[:80])}",
-            soft_wrap=True,
+        line = (
+            f"{identifier} {asked.person}, {asked.category}, {_show_scores(sample)}, gold "
+            f"{_show_answer(asked.answer)}: {sample.describe()[:80]}"
         )
+        output().print(plain(line), soft_wrap=True)
     recall, f1 = (
         math.fsum(sample.scores.get(name, 0.0) for sample in answers.values()) / len(answers)
         for name in ("recall", "f1")
@@ -105,22 +113,24 @@ def _print_question(archive: "Archive", asked: "GroundedQuestion", full: bool) -
     from personamem.loaders.personabench.prompts import render_documents
 
     out, question = output(), asked.question
-    out.print(f"[bold]{escape(question.question_type)}[/], {question.difficulty}")
+    out.print(join((question.question_type, "bold"), f", {question.difficulty}"))
     out.print(
-        f"question {question.question_id} of {escape(question.person)}, {question.community}, "
-        f"{len(archive.sessions):,} documents at noise {archive.noise}"
+        plain(
+            f"question {question.question_id} of {question.person}, {question.community}, "
+            f"{len(archive.sessions):,} documents at noise {archive.noise}"
+        )
     )
     needed = {session_id for value in asked.gold for session_id in value.session_ids}
     shown = [each for each in archive.sessions if full or each.session_id in needed]
-    out.print("\n[bold]Documents[/]" if full else "\n[bold]What tells the answer[/]")
-    out.print(escape(render_documents(archive.person.name, shown)), soft_wrap=True)
-    out.print(f"\n[bold]Question:[/] {escape(question.text)}", soft_wrap=True)
-    out.print(f"[green]{escape(_show_answer(question.answer))}[/]", soft_wrap=True)
+    out.print("\n[bold]Documents[/]" if full else "\n[bold]Documents that reveal the answer[/]")
+    out.print(plain(render_documents(archive.person.name, shown)), soft_wrap=True)
+    out.print(join("\n", ("Question:", "bold"), f" {question.text}"), soft_wrap=True)
+    out.print(plain(_show_answer(question.answer), "green"), soft_wrap=True)
     for value in asked.gold:
-        out.print(f"  {escape(value.value)}: in {' or '.join(value.session_ids)}", soft_wrap=True)
+        line = f"  {value.value}: in {' or '.join(value.session_ids)}"
+        out.print(plain(line), soft_wrap=True)
     if question.outdated_values:
-        former = escape(_show_answer(question.outdated_values))
-        out.print(f"no longer: {former}", soft_wrap=True)
+        out.print(plain(f"no longer: {_show_answer(question.outdated_values)}"), soft_wrap=True)
 
 
 def _show_scores(sample: Sample) -> str:

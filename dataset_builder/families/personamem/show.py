@@ -3,22 +3,20 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Table
 
-from personamem.dataset_builder.core.console import output
+from personamem.dataset_builder.core.console import join, output, plain
 from personamem.dataset_builder.families.samples import Sample, find_question
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.schema import LETTERS
-from personamem.loaders.personamem.dataset import load_personamem
+from personamem.loaders.formats.schema import LETTERS, Message, Question
+from personamem.loaders.personamem.dataset import PersonaMem, load_personamem
 
 
 def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
     """Return a table of the splits and one of their question types. Reads and checks each split."""
-    table = Table(title=escape(str(source)))
+    table = Table(title=plain(source))
     for column in ("split", "questions", "contexts", "types", "topics", "a/b/c/d"):
         table.add_column(column, justify="left" if column == "split" else "right")
     types: dict[str, dict[str, int]] = {}
@@ -29,7 +27,7 @@ def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]
         for question_type, number in count.items():
             types.setdefault(question_type, {})[name] = number
         table.add_row(
-            name,
+            plain(name),
             f"{len(data.questions):,}",
             str(len(data.context_ids)),
             str(len(count)),
@@ -57,7 +55,7 @@ def show_question(
         _print_answer(answers.get(chosen.question_id), chosen.question_id)
 
 
-def _list_samples(questions: Sequence[Any], answers: Mapping[str, Sample]) -> None:
+def _list_samples(questions: Sequence[Question], answers: Mapping[str, Sample]) -> None:
     known = {question.question_id: question for question in questions}
     for identifier, sample in answers.items():
         if identifier not in known:
@@ -65,13 +63,13 @@ def _list_samples(questions: Sequence[Any], answers: Mapping[str, Sample]) -> No
                 f"The samples are of another dataset or split: it has no question {identifier}."
             )
         chosen = known[identifier]
-        verdict = "[green]right[/]" if sample.right else "[red]wrong[/]"
         place = f"context {chosen.shared_context_id[:12]}:{chosen.end_index_in_shared_context}"
-        output().print(
-            f"{identifier} {place} {chosen.question_type} {verdict} "
-            f"gold {chosen.correct_answer}: {escape(sample.describe()[:80])}",
-            soft_wrap=True,
+        line = join(
+            f"{identifier} {place} {chosen.question_type} ",
+            _verdict(sample),
+            f" gold {chosen.correct_answer}: {sample.describe()[:80]}",
         )
+        output().print(line, soft_wrap=True)
     right = sum(sample.right for sample in answers.values())
     output().print(f"{right:,} of {len(answers):,} right")
 
@@ -79,29 +77,37 @@ def _list_samples(questions: Sequence[Any], answers: Mapping[str, Sample]) -> No
 def _print_answer(sample: Sample | None, question_id: str) -> None:
     if sample is None:
         raise InvalidInputError(f"The samples have none of question {question_id}.")
-    verdict = "[green]right[/]" if sample.right else "[red]wrong[/]"
     seen = f" (condition {sample.condition})" if sample.condition not in (None, "full") else ""
-    answer = escape(sample.describe())
-    output().print(f"\n[bold]Answered[/]{seen}, {verdict}: {answer}", soft_wrap=True)
+    line = join(
+        *("\n", ("Answered", "bold"), f"{seen}, "), _verdict(sample), f": {sample.describe()}"
+    )
+    output().print(line, soft_wrap=True)
 
 
-def _print_question(data: Any, chosen: Any, full: bool) -> None:
+def _verdict(sample: Sample) -> tuple[str, str]:
+    return ("right", "green") if sample.right else ("wrong", "red")
+
+
+def _print_question(data: PersonaMem, chosen: Question, full: bool) -> None:
     messages = data.messages_for(chosen)
     annotation = data.evidence_for(chosen)
     out = output()
     out.print(
-        f"[bold]{escape(chosen.question_type)}[/], {escape(chosen.topic)}, "
-        f"persona {chosen.persona_id}"
+        join((chosen.question_type, "bold"), f", {chosen.topic}, persona {chosen.persona_id}")
     )
+    tokens = chosen.context_length_in_tokens
+    length = "" if tokens is None else f", {tokens:,} tokens"
+    context = chosen.shared_context_id[:12]
     out.print(
-        f"question {chosen.question_id}, context {chosen.shared_context_id[:12]}, "
-        f"{len(messages)} messages, {chosen.context_length_in_tokens:,} tokens"
+        plain(f"question {chosen.question_id}, context {context}, {len(messages)} messages{length}")
     )
     if annotation:
         pair = f", asked {annotation.pair_position} the update" if annotation.pair_id else ""
         out.print(
-            f"asked on {annotation.asked_on}, {chosen.distance_to_ref_in_tokens:,} tokens after "
-            f"the evidence{pair}"
+            plain(
+                f"asked on {annotation.asked_on}, {chosen.distance_to_ref_in_tokens:,} tokens "
+                f"after the evidence{pair}"
+            )
         )
     if full:
         _print_messages(messages, range(len(messages)), ())
@@ -110,29 +116,31 @@ def _print_question(data: Any, chosen: Any, full: bool) -> None:
         _print_messages(
             messages, annotation.related_message_indices, annotation.evidence_message_indices
         )
-    out.print(f"\n[bold]Question:[/] {escape(chosen.user_question_or_message)}", soft_wrap=True)
+    out.print(
+        join("\n", ("Question:", "bold"), f" {chosen.user_question_or_message}"), soft_wrap=True
+    )
     for index, text in enumerate(chosen.options):
         gold = index == chosen.answer_index
         role = f"  ({annotation.option_roles[index]})" if annotation else ""
-        line = f"{'*' if gold else ' '} ({'abcd'[index]}) {escape(text)}{escape(role)}"
-        out.print(f"[green]{line}[/]" if gold else line, soft_wrap=True)
+        line = f"{'*' if gold else ' '} ({LETTERS[index]}) {text}{role}"
+        out.print(plain(line, "green" if gold else ""), soft_wrap=True)
 
 
 def _print_messages(
-    messages: Sequence[Any], indices: Sequence[int], evidence: Sequence[int]
+    messages: Sequence[Message], indices: Sequence[int], evidence: Sequence[int]
 ) -> None:
     for index in indices:
         message = messages[index]
         mark = "*" if index in evidence else " "
-        output().print(
-            f"{mark} {index:>5} [bold]{message['role']}[/]: {escape(message['content'])}",
-            soft_wrap=True,
-        )
+        line = join(f"{mark} {index:>5} ", (message["role"], "bold"), f": {message['content']}")
+        output().print(line, soft_wrap=True)
 
 
 def _type_table(types: dict[str, dict[str, int]]) -> Table:
     names = list(dict.fromkeys(name for counts in types.values() for name in counts))
-    table = Table("question type", *names)
+    table = Table("question type")
+    for name in names:
+        table.add_column(plain(name))
     for question_type, counts in sorted(types.items()):
-        table.add_row(escape(question_type), *(str(counts.get(name, 0)) for name in names))
+        table.add_row(plain(question_type), *(str(counts.get(name, 0)) for name in names))
     return table

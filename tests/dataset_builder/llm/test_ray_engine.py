@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from personamem.dataset_builder.families.personamem.tables import hash_file
 from personamem.dataset_builder.llm import (
     Answer,
     AnswerStore,
@@ -21,6 +20,7 @@ from personamem.dataset_builder.llm import (
 )
 from personamem.dataset_builder.llm.ray_engine import RayEngine, make_row, prepare
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.manifest import hash_file
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

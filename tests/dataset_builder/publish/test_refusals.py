@@ -11,7 +11,15 @@ from forking_cli import Finished
 from hub import READ_TOKEN, TOKEN, Hub
 from hub_http import Fault
 from hub_store import file_line
-from publishing import REPO, Publish, Release, read_files, read_plan, write_manifest
+from publishing import (
+    REPO,
+    Publish,
+    Release,
+    read_files,
+    read_plan,
+    write_audit,
+    write_manifest,
+)
 
 
 def assert_refused(hub: Hub, done: Finished, code: int, *words: str) -> None:
@@ -30,12 +38,15 @@ def test_a_tag_that_is_not_the_version(
     assert not hub.requests
 
 
-@pytest.mark.parametrize("version", ["1.0", "01.0.0", "1.0.0-", "one"])
-def test_a_version_that_is_not_semantic(
-    hub: Hub, publish: Publish, release: Release, version: str
-) -> None:
+@pytest.mark.parametrize("version", ["1.0", "1.0.0-", "one"])
+def test_a_version_that_is_none(hub: Hub, publish: Publish, release: Release, version: str) -> None:
     done = publish(release(version), f"v{version}")
-    assert_refused(hub, done, 2, f"version '{version}' is not semantic")
+    assert_refused(hub, done, 2, "manifest.json: version: ", f"(found '{version}')")
+
+
+def test_a_version_that_is_not_semantic(hub: Hub, publish: Publish, release: Release) -> None:
+    done = publish(release("01.0.0"), "v01.0.0")
+    assert_refused(hub, done, 2, "version '01.0.0' is not semantic")
 
 
 @pytest.mark.parametrize("repo_id", ["bench", "a/b/c", "own/..", "own/be nch", "own/x.git"])
@@ -56,7 +67,7 @@ def test_a_revision_that_is_no_branch(
 
 def test_a_request_to_another_branch(hub: Hub, publish: Publish, release: Release) -> None:
     done = publish(release(), "v1.0.0", "--revision", "next", "--create-pr")
-    assert_refused(hub, done, 2, "leave out --revision")
+    assert_refused(hub, done, 2, "Leave out --revision")
 
 
 def test_no_token(hub: Hub, publish: Publish, release: Release) -> None:
@@ -73,7 +84,9 @@ def test_a_wrong_token(hub: Hub, publish: Publish, release: Release) -> None:
 
 
 def test_a_token_that_cannot_be_sent(hub: Hub, publish: Publish, release: Release) -> None:
-    assert_refused(hub, publish(release(), "v1.0.0", token="hf_secret\u2026word"), 1)
+    done = publish(release(), "v1.0.0", token="hf_secret\u2026word")
+    assert_refused(hub, done, 2, "The token has characters that no token has", "Set HF_TOKEN")
+    assert not hub.requests
 
 
 def test_a_token_that_may_only_read(hub: Hub, publish: Publish, release: Release) -> None:
@@ -245,7 +258,7 @@ def promise_a_config(folder: Path) -> None:
         (remove_a_file, "questions_4k.csv is missing although manifest.json lists it"),
         (remove_the_manifest, "has no manifest.json"),
         (change_the_rows, "annotations/4k.parquet was changed or cut off: rows is 28"),
-        (lead_out_of_the_folder, "lists '../secret'; accepted: relative paths"),
+        (lead_out_of_the_folder, "'../secret' is no file of a dataset. Accepted: relative paths"),
         (promise_a_config, "config 'context' does not load"),
         (shutil.rmtree, "No dataset folder"),
     ],
@@ -260,12 +273,11 @@ def test_a_dataset_at_fault(
 
 
 def test_a_dataset_that_fails_its_audit(hub: Hub, publish: Publish, release: Release) -> None:
-    """By an audit that is stored, and by one that has to run: hashes are right, a row is not."""
     folder = release()
     audit = json.loads((folder / "audit.json").read_bytes())
-    audit["splits"]["4k"]["findings"][5]["passed"] = False
-    check = audit["splits"]["4k"]["findings"][5]["check"]
-    (folder / "audit.json").write_text(json.dumps(audit))
+    audit["parts"]["4k"]["findings"][5]["passed"] = False
+    check = audit["parts"]["4k"]["findings"][5]["check"]
+    write_audit(folder, audit)
     assert_refused(hub, publish(folder, "v1.0.0"), 1, "fails the audit", f"Failed: 4k: {check}.")
 
 

