@@ -5,21 +5,43 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from fault_server import Behaviour, serve_faults
 from writing_server import serve_writer, write_json
 
+from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.llm import AnswerStore
 
 KEY = "sk-a-key-that-nobody-may-see"
-SMALL = ("build", "--family", "personamem", "--size", "4k", "--personas", "4", "--workers", "1")
+SMALL = ("build", "--size", "4k", "--personas", "4", "--family", "personamem", "--workers", "1")
 SMALL += ("--writer", "openai", "--model", "scripted")
 PRICES = ("--price-input", "0", "--price-output", "1000")
 
 
-Call = Callable[..., Any]
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """A function that runs a command in this process."""
+
+    def run(*words: object) -> Done:
+        monkeypatch.setattr("sys.argv", ["personamem", *map(str, words)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Done(int(stopped.value.code or 0), captured.out, " ".join(captured.err.split()))
+
+    return run
+
+
+Call = Callable[..., Done]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +206,7 @@ def test_a_full_disk_is_one_error_and_keeps_what_was_paid(
     with serve_writer(write_json) as server:
         words += ["--base-url", server.url]
         full = subprocess.run(
-            ["bash", "-c", 'ulimit -f 250; exec "$@"', "bash", *words],
+            ["bash", "-c", 'ulimit -f 300; exec "$@"', "bash", *words],
             capture_output=True,
             text=True,
             env=environment,
