@@ -86,8 +86,8 @@ def export_model(folder: Path) -> Path:
 def build_dataset(folder: Path) -> Path:
     """Build four contexts with 24 questions each and return their folder."""
     program = Path(sys.executable).parent / "personamem"
-    scale = ("--size", "4k", "--personas", "4", "--questions", "96", "--communities", "0")
-    command = [str(program), "build", *scale, "--out", str(folder)]
+    scale = ("--size", "4k", "--personas", "4", "--questions", "96")
+    command = [str(program), "build", "--family", "personamem", *scale, "--out", str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return folder
 

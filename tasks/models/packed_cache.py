@@ -120,8 +120,11 @@ class ContinuationCache:
 
 
 def _grow(held: States | None, like: States, rows: int, length: int, room: int) -> States:
-    """Return states with more room, and the first ``length`` tokens of those held."""
-    grown = tuple(each.new_empty((rows, each.shape[1], room, each.shape[3])) for each in like)
+    """Return states with more room, and the first ``length`` tokens of those held.
+
+    The rest are zeros: what a mask hides is multiplied by zero, and must be a number.
+    """
+    grown = tuple(each.new_zeros((rows, each.shape[1], room, each.shape[3])) for each in like)
     if held is not None:
         for new, old in zip(grown, held, strict=True):
             new[:, :, :length] = old[:, :, :length]

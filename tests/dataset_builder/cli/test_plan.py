@@ -82,6 +82,7 @@ def test_the_command_prints_the_datasets_own_sums_and_runs_nothing(dataset: Path
     # The address leads nowhere: nobody may call it.
     words += ["--model", "local-chat-completions", "--model_args", "base_url=http://localhost:9"]
     words += ["--gen_kwargs", "max_gen_toks=7", "--price-input", "1000000", "--price-cached", "0"]
+    words += ["--price-output", "0"]
     done = subprocess.run(
         [sys.executable, "-c", command, *map(str, words)],
         capture_output=True,

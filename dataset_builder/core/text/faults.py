@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from personamem.dataset_builder.audit.text.articles import find_wrong
-from personamem.dataset_builder.audit.text.prose import blank_code, blank_quotes
+from personamem.dataset_builder.core.text.articles import find_wrong
+from personamem.dataset_builder.core.text.prose import blank_code, blank_quotes
 
 SLOTS = "unfilled slots"
 DOUBLED = "doubled words"

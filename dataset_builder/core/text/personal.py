@@ -2,17 +2,12 @@
 
 import ipaddress
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Mapping
 
-from personamem.dataset_builder.audit.text.figures import (
-    KEPT_PLACES,
-    Hits,
-    Place,
-    cut_excerpt,
-)
-from personamem.dataset_builder.audit.text.words import ContextWords
+import numpy as np
+
+from personamem.dataset_builder.core.text.messages import MessageTexts, is_between, is_one_of
+from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place, cut_excerpt
 
 EMAILS = "e-mail addresses"
 PHONES = "phone numbers"
@@ -74,39 +69,52 @@ _PROFILE = re.compile(
 _SITE_PAGES = frozenset({"about", "explore", "features", "help", "login", "search", "settings"})
 _LETTERS_BEFORE = 60
 
-_LONG_NUMBER = re.compile(r"[0-9][0-9 ().-]{5,}[0-9]")
-_CODE = re.compile(r"[A-Z]{2}[0-9]{2}[ 0-9A-Z]")
-_SIGNS = ("@", ".com/", ".net/", "t.me/")
+_LINKS = (b".com/", b".net/", b"t.me/")
+_QUICK = re.compile(
+    r"@|\.com/|\.net/|t\.me/|\+[1-9][0-9 ().-]{6}|\([2-9]\d\d\) ?[2-9]\d\d[ -]\d{4}"
+    r"|[2-9]\d\d[.-][2-9]\d\d[.-]\d{4}|\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}"
+    r"|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|[A-Z]{2}\d\d[ 0-9A-Z]|\d{3}-\d\d-\d{4}"
+    r"|\d\.\d{1,3}\.\d{1,3}\.\d",
+    re.A,
+)
+"""The beginning of all that is searched for."""
+
+_DIGITS, _WIDEST_GAP = 8, 3
+"""The least number of digits that identify somebody, and how far on the next of them stands."""
 
 
-def find_personal(context_id: str, words: ContextWords) -> Mapping[str, Hits]:
+def find_personal(texts: MessageTexts) -> Mapping[str, Hits]:
     """Return personal data of each kind in the messages of a context, code and tables included."""
     places: dict[str, list[Place]] = {kind: [] for kind in PERSONAL_KINDS}
     counts = dict.fromkeys(PERSONAL_KINDS, 0)
-    for message in _pick_messages(words.texts):
-        text = words.texts[message]
+    for message in _pick_messages(texts):
+        text = texts.texts[message]
         for kind, pattern, accept in _SEARCHES:
             for found in filter(accept, pattern.finditer(text)):
                 counts[kind] += 1
                 if counts[kind] <= KEPT_PLACES:
                     excerpt = cut_excerpt(text, found.start())
-                    places[kind].append(Place(context_id, message, excerpt))
+                    places[kind].append(Place(texts.context_id, message, excerpt))
     return {kind: Hits(counts[kind], tuple(places[kind])) for kind in PERSONAL_KINDS}
 
 
-def _pick_messages(texts: Sequence[str]) -> list[int]:
-    """Return the messages that could hold personal data: with long numbers, @, codes or links."""
-    joined = "\n".join(texts)
-    ends = list(accumulate(len(text) + 1 for text in texts))
-    starts = [
-        found.start()
-        for found in _LONG_NUMBER.finditer(joined)
-        if sum(map(str.isdigit, found.group())) > 8 or found.group().count(".") > 2
-    ]
-    starts.extend(found.start() for found in _CODE.finditer(joined))
-    picked = {bisect_right(ends, start) for start in starts}
-    picked.update(i for i, text in enumerate(texts) if any(sign in text for sign in _SIGNS))
-    return sorted(picked)
+def _pick_messages(texts: MessageTexts) -> list[int]:
+    """Return the messages that could hold personal data."""
+    letters = texts.letters
+    digits = np.flatnonzero(is_between(letters, b"0", b"9"))
+    gaps = np.diff(digits)
+    joined = (gaps == 1) | ((gaps <= _WIDEST_GAP) & is_one_of(letters[digits[:-1] + 1], b" ().-"))
+    broken = np.cumsum(np.concatenate([[0], ~joined]))
+    dense = digits[: 1 - _DIGITS][broken[_DIGITS - 1 :] == broken[: 1 - _DIGITS]]
+    points = np.flatnonzero(letters == ord("."))
+    points = points[is_between(letters[points - 1], b"0", b"9")]
+    # Three points in a number with four parts.
+    parted = points[:-2][points[2:] - points[:-2] < 9]
+    capital = is_between(letters, b"A", b"Z")
+    codes = np.flatnonzero(capital[:-2] & capital[1:-1] & is_between(letters[2:], b"0", b"9"))
+    signs = np.concatenate([np.flatnonzero(letters == ord("@")), texts.find(*_LINKS)])
+    picked = texts.locate(np.concatenate([dense, parted, codes, signs]))
+    return [message for message in sorted(picked) if _QUICK.search(texts.texts[message])]
 
 
 def _is_email(found: re.Match[str]) -> bool:

@@ -48,13 +48,6 @@ def find_wrong(article: str, word: str) -> bool:
     return said == (article == "a")
 
 
-def may_be_wrong(article: str, word: str) -> bool:
-    """Return whether ``article`` before ``word`` in lower case could be wrong: a quick filter."""
-    if article == "a":
-        return word[0] in "aeiouhflmnrsx81" and word not in _NOT_NOUNS
-    return word[0] not in "aeio"
-
-
 def _says_vowel_word(word: str) -> bool | None:
     """Return whether ``word`` begins with a vowel sound; None where that is not certain."""
     if len(word) == 1:
