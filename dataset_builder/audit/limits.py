@@ -1,13 +1,14 @@
 """Whether a share lies above a limit, beyond what the drawing of a dataset explains.
 
 Rows that belong together (the questions on a thread, or of a person) are right or wrong together in
-a way that nobody knows, so the unit is the group, of which only this is used: groups are independent,
-and in a sound dataset their mean is at most the limit. The p-value comes from a bet that is fair at
-the limit. With a group's sum s of n values from 0 to 1, the limit m, and N the largest n, the
-factor 1 + b (s - m n) / N has an expectation of at most 1 and is never negative for 0 <= b <= 1/m.
-So has the product over all groups, and the mean of the products for several stakes b. By Markov's
-inequality, one over that mean is a p-value: exact for any number of groups and any dependence inside
-them (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables by betting").
+a way that nobody knows. So the unit is the group, of which only this is used: groups are
+independent, and in a sound dataset their mean is at most the limit. The p-value comes from a bet
+that is fair at the limit. With a group's sum s of n values from 0 to 1, the limit m, and N the
+largest n, the factor 1 + b (s - m n) / N has an expectation of at most 1 and is never negative for
+0 <= b <= 1/m. So has the product over all groups, and the mean of the products for several stakes
+b. By Markov's inequality, one over that mean is a p-value: exact for any number of groups and any
+dependence inside them (Waudby-Smith and Ramdas 2024, "Estimating means of bounded random variables
+by betting").
 """
 
 from collections.abc import Sequence

@@ -180,9 +180,7 @@ def _measure_shallow(
         for name, rows in context.shallow.items():
             scores[name].update(zip(context.question_ids, rows, strict=True))
     seen = [
-        item
-        for item in subject.items
-        if all(item.question_id in rows for rows in scores.values())
+        item for item in subject.items if all(item.question_id in rows for rows in scores.values())
     ]
     chosen = {
         name: [rows[item.question_id] for item in seen]

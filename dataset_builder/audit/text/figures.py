@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from personamem.dataset_builder.core.text.places import Hits
+from personamem.dataset_builder.core.text.places import NO_HITS, Hits
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -20,7 +21,7 @@ class Figure:
     value: float | None
     unit: str
     definition: str
-    hits: Hits = Hits()
+    hits: Hits = NO_HITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def read_texts(context_id: str, messages: Sequence[Message]) -> MessageTexts:
 
 def is_one_of(letters: NDArray[np.uint8], wanted: bytes) -> Mask:
     """Return which bytes are among ``wanted``."""
-    found = letters == wanted[0]
+    found: Mask = letters == wanted[0]
     for letter in wanted[1:]:
         found |= letters == letter
     return found
@@ -86,4 +86,5 @@ def is_one_of(letters: NDArray[np.uint8], wanted: bytes) -> Mask:
 def is_between(letters: NDArray[np.uint8], low: bytes, high: bytes) -> Mask:
     """Return which bytes lie from ``low`` to ``high``, both included."""
     # One comparison: what lies below wraps round to far above.
-    return (letters - np.uint8(low[0])) <= high[0] - low[0]
+    inside: Mask = (letters - np.uint8(low[0])) <= high[0] - low[0]
+    return inside
