@@ -1,7 +1,7 @@
 """Whether a share lies above a limit, beyond what the drawing of a dataset explains.
 
 Rows that belong together (the questions on a thread, or of a person) are right or wrong together in
-a way that nobody knows, so the unit is the group, of which only this is used: groups are
+a way that nobody knows. So the unit is the group, of which only this is used: groups are
 independent, and in a sound dataset their mean is at most the limit. The p-value comes from a bet
 that is fair at the limit. With a group's sum s of n values from 0 to 1, the limit m, and N the
 largest n, the factor 1 + b (s - m n) / N has an expectation of at most 1 and is never negative for

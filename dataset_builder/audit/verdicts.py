@@ -7,11 +7,11 @@ from personamem.dataset_builder.audit.statistics import CHANCE, ERROR_RATE
 from personamem.dataset_builder.audit.text import TextFigures
 from personamem.dataset_builder.audit.text.figures import Figure
 from personamem.dataset_builder.core.findings import KEPT_ROWS, Finding, Section
+from personamem.dataset_builder.core.text.repeats import MAX_REPEATED
 from personamem.loaders.formats import schema
 
 MIN_DIST_1, MIN_DIST_2 = 0.20, 0.68
 MAX_SELF_BLEU = 0.45
-MAX_EXACT_DUPLICATES = 0.005
 SHORT_SPLIT_TOKENS = 32_768
 MAX_REPEATED_SHORT, MAX_REPEATED_LONG = 0.15, 0.40
 """Repeated 8-grams of the context with most of them: up to 32k tokens, and beyond."""
@@ -84,7 +84,7 @@ def judge_text(figures: TextFigures, split: str, required: bool) -> list[Finding
     highest = {
         figures.self_bleu_highest.name: MAX_SELF_BLEU,
         figures.repeated_8grams_highest.name: repeated,
-        figures.exact_within_highest.name: MAX_EXACT_DUPLICATES,
+        figures.exact_within_highest.name: MAX_REPEATED,
         figures.residue.name: 0.0,
         figures.personal.name: 0.0,
     }

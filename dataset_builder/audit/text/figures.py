@@ -1,12 +1,12 @@
 """What the audit says about text: figures, and what one context adds to them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from personamem.dataset_builder.core.text.places import Hits
+from personamem.dataset_builder.core.text.places import NO_HITS, Hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Figure:
     value: float | None
     unit: str
     definition: str
-    hits: Hits = field(default_factory=Hits)
+    hits: Hits = NO_HITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ class TextFigures:
 
     def __iter__(self) -> Iterator[Figure]:
         """Yield the figures in the order in which a reader wants them."""
-        for each in fields(self):
-            value: Figure | Sequence[Figure] = getattr(self, each.name)
+        for field in fields(self):
+            value: Figure | Sequence[Figure] = getattr(self, field.name)
             if isinstance(value, Figure):
                 yield value
             else:

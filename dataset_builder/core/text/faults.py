@@ -50,7 +50,8 @@ _SLOT = re.compile(
     r"|(?<=[a-z,] )None(?=[,.;!?]|$| [a-z])(?! of\b)"
     r"|(?<=[a-z] )(?<![Mm]y )nan(?=[,.;!?]|$| (?:of|and)\b)"
 )
-_DOUBLE = re.compile(r"(?<![\w'\u2019.\-@#])([A-Za-z]+) (?=([a-z]+)(?![\w'\u2019\-@]))")
+_DOUBLE = re.compile(r"(?<![\w'\u2019.\-@#])([A-Za-z]++) (?=((?i:\1))(?![\w'\u2019\-@]))")
+_EQUAL_WORDS = re.compile(r"\b([a-z]++) (?=\1\b)")
 _ARTICLE = re.compile(
     r"(?:(?<=[a-z,;:(\u2014] )a|(?<![^\s(])(?:A|[Aa]n)|^a) (?P<word>[A-Za-z0-9][\w,-]*)", re.M
 )
@@ -93,6 +94,12 @@ def read_closely(
         yield from ((kind, start) for start in starts)
 
 
+def has_doubled_word(text: str) -> bool:
+    """Return whether ``text`` holds a word twice in a row, as a joint of two templates may."""
+    # The quick search costs a third of the other.
+    return bool(_EQUAL_WORDS.search(text.lower())) and next(_find_doubled(text), -1) >= 0
+
+
 def _find_slots(prose: str) -> Iterator[int]:
     return (found.start() for found in _SLOT.finditer(prose))
 
@@ -100,7 +107,9 @@ def _find_slots(prose: str) -> Iterator[int]:
 def _find_doubled(prose: str) -> Iterator[int]:
     for found in _DOUBLE.finditer(prose):
         first, second = found.groups()
-        if first in (second, second.capitalize()) and second not in _DOUBLES_IN_USE:
+        if not second.islower() or second in _DOUBLES_IN_USE:
+            continue
+        if first in (second, second.capitalize()):
             yield found.start()
 
 

@@ -86,4 +86,5 @@ def is_one_of(letters: NDArray[np.uint8], wanted: bytes) -> Mask:
 def is_between(letters: NDArray[np.uint8], low: bytes, high: bytes) -> Mask:
     """Return which bytes lie from ``low`` to ``high``, both included."""
     # One comparison: what lies below wraps round to far above.
-    return (letters - np.uint8(low[0])) <= high[0] - low[0]
+    inside: Mask = (letters - np.uint8(low[0])) <= high[0] - low[0]
+    return inside

@@ -33,6 +33,9 @@ class Hits:
         return cls(sum(part.count for part in listed), tuple(places[:KEPT_PLACES]))
 
 
+NO_HITS = Hits()
+
+
 def cut_excerpt(text: str, start: int = 0) -> str:
     """Return at most ``EXCERPT_LETTERS`` of ``text`` around ``start``, on one line."""
     low = max(0, start - EXCERPT_LETTERS // 2)

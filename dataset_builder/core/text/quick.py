@@ -1,7 +1,6 @@
 """The quick filter for residue: the messages that could hold a fault of a kind, by arrays of bytes.
 
-It finds every message in which ``faults`` finds something, and few others. Indices into masks are
-relative to the byte in question: ``m[i]`` of ``_Masks.at(mask, shift)`` is the byte ``shift`` on.
+It finds every message in which ``faults`` finds something, and few others.
 """
 
 import re
@@ -28,6 +27,8 @@ from personamem.dataset_builder.core.text.messages import (
     is_between,
     is_one_of,
 )
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 _LOWER = 32
 """The bit by which a small letter differs from a capital."""
@@ -67,9 +68,6 @@ def pick_messages(texts: MessageTexts) -> dict[str, set[int]]:
     return picked
 
 
-Kind = TypeVar("Kind", np.bool_, np.uint8)
-
-
 class _Masks:
     """Which bytes are what."""
 
@@ -91,21 +89,24 @@ class _Masks:
     @cached_property
     def is_word(self) -> Mask:
         """Letters, digits, underscores, and all that is not ASCII."""
-        word: Mask = (self.letters == ord("_")) | (self.letters > 127)
-        return self.is_letter | self.is_digit | word
+        return self.is_letter | self.is_digit | (self.letters == ord("_")) | self.is_beyond_ascii
+
+    @cached_property
+    def is_beyond_ascii(self) -> Mask:
+        mask: Mask = self.letters > 127
+        return mask
 
     @cached_property
     def is_space(self) -> Mask:
-        space: Mask = self.letters == ord(" ")
-        return space
+        return is_one_of(self.letters, b" ")
 
     @cached_property
     def is_blank(self) -> Mask:
-        return self.is_space | is_between(self.letters, b"\t", b"\r") | (self.letters > 127)
+        return self.is_space | is_between(self.letters, b"\t", b"\r") | self.is_beyond_ascii
 
-    def at(self, mask: NDArray[Kind], shift: int) -> NDArray[Kind]:
-        """Return ``mask`` of the byte ``shift`` on, for all bytes but the padding."""
-        return mask[PADDING + shift : len(mask) - PADDING + shift]
+    def at(self, values: NDArray[Scalar], shift: int) -> NDArray[Scalar]:
+        """Return the value of the byte ``shift`` on, for all bytes but the padding."""
+        return values[PADDING + shift : len(values) - PADDING + shift]
 
     def is_at(self, marks: bytes, shift: int = 0) -> Mask:
         """Return whether the byte ``shift`` on is one of ``marks``."""
@@ -171,7 +172,7 @@ def _find_punctuation(masks: _Masks) -> Positions:
     comma, dot = after == ord(","), after == ord(".")
     either = comma | dot
     digit_next = masks.at(masks.is_digit, 2)
-    word_next = masks.at(masks.is_word, 2) & ~(masks.at(masks.letters, 2) > 127)
+    word_next = masks.at(masks.is_word & ~masks.is_beyond_ascii, 2)
     dots = (here == ord(".")) & dot & ~is_one_of(before, b". ") & ~masks.is_at(b"./", 2)
     commas = (here == ord(",")) & (either | masks.is_at(b";:", 1)) & ~digit_next
     semicolons = (here == ord(";")) & (either | (after == ord(";")))
