@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from forking_cli import Finished
@@ -279,6 +280,80 @@ def test_a_dataset_that_fails_its_audit(hub: Hub, publish: Publish, release: Rel
     check = audit["parts"]["4k"]["findings"][5]["check"]
     write_audit(folder, audit)
     assert_refused(hub, publish(folder, "v1.0.0"), 1, "fails the audit", f"Failed: 4k: {check}.")
+
+
+def test_an_edited_audit_is_not_believed(hub: Hub, publish: Publish, release: Release) -> None:
+    """A verdict turned by hand: the audit runs again, and says what it said."""
+    folder = release()
+    before = json.loads((folder / "audit.json").read_bytes())
+    edited = json.loads((folder / "audit.json").read_bytes())
+    edited["parts"]["4k"]["findings"][5]["passed"] = False
+    (folder / "audit.json").write_text(json.dumps(edited))
+    done = publish(folder, "v1.0.0", "--dry-run", token=None)
+    assert done.code == 0, done.errors
+    assert "audit.json is not used: it was edited: its content does not match" in done.errors
+    after = json.loads((folder / "audit.json").read_bytes())
+    assert after["parts"] == before["parts"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, "audit.json is not valid UTF-8 JSON: it is nested too deeply. Delete it"),
+        ('{"parts": NaN}', "audit.json is not valid UTF-8 JSON: NaN is no JSON value. Delete it"),
+        ("{", "audit.json is not valid UTF-8 JSON: "),
+    ],
+)
+def test_an_audit_that_is_no_json_is_one_error(
+    hub: Hub, publish: Publish, release: Release, text: str, words: str
+) -> None:
+    folder = release()
+    (folder / "audit.json").write_text(text)
+    assert_refused(hub, publish(folder, "v1.0.0"), 2, words)
+
+
+def empty_the_splits(manifest: dict[str, Any]) -> None:
+    manifest["families"]["personamem"]["splits"]["4k"] = {}
+
+
+def lose_a_family(manifest: dict[str, Any]) -> None:
+    del manifest["families"]["personamem"]["splits"]
+
+
+def add_an_unknown_family(manifest: dict[str, Any]) -> None:
+    manifest["families"]["else"] = manifest["families"]["personamem"]
+
+
+def count_below_zero(manifest: dict[str, Any]) -> None:
+    manifest["families"]["personamem"]["splits"]["4k"]["questions"] = -3
+
+
+def nest_the_config(manifest: dict[str, Any]) -> None:
+    manifest["config"] = "x"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (empty_the_splits, "families.personamem.splits.4k.budget_tokens: Field required"),
+        (lose_a_family, "families.personamem.splits: Field required"),
+        (add_an_unknown_family, "Unknown family 'else'"),
+        (count_below_zero, "families.personamem.splits.4k.questions: "),
+        (nest_the_config, "manifest.json: config: "),
+    ],
+)
+def test_a_manifest_that_cannot_be_is_one_error(
+    hub: Hub,
+    publish: Publish,
+    release: Release,
+    spoil: Callable[[dict[str, Any]], None],
+    words: str,
+) -> None:
+    folder = release()
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    spoil(manifest)
+    write_manifest(folder, manifest)
+    assert_refused(hub, publish(folder, "v1.0.0"), 2, words)
 
 
 def test_an_audit_of_another_manifest_is_made_anew(
