@@ -227,3 +227,22 @@ def test_normal_runs_print_nothing_foreign(
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_evaluation_outside_of_a_repository_is_not_interrupted_by_git(
+    tiny_dataset: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    words = ["eval", tiny_dataset, "--split", "4k", "--model", "dummy", "--limit", "1"]
+    done = subprocess.run(
+        [*COMMAND, *map(str, words), "--output_path", "out"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "fatal" not in done.stderr
+    (results,) = tmp_path.glob("out/**/results_*.json")
+    assert json.loads(results.read_bytes())["git_hash"] is None
