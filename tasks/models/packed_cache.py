@@ -35,6 +35,11 @@ class ContextCache:
         """Make room for this many tokens in all when the next ones are written."""
         self._reserved = tokens
 
+    @property
+    def last_layer(self) -> int | None:
+        """The layer that was written last in the first pass; None before any."""
+        return next(reversed(self._layers), None)
+
     def get(self, layer: int, length: int) -> States:
         """Return keys and values of the first ``length`` tokens, as views."""
         keys, values = self._layers[layer]
