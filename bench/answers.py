@@ -1,17 +1,17 @@
-"""How much faster answers come when many are asked for at a time, and how faults slow that down.
+"""The speed-up from concurrent requests, and the slow-down from faults of the server.
 
     python -m bench.answers [--pairs 3]      64 at a time, against one at a time
     python -m bench.answers --faults         a server with faults, against one without
 
-The server runs on this machine, in a process of its own, and takes 200 ms for an answer (with
---faults 1 s). A run asks `complete_all` for answers that are not in its store, and its rate is that
-of answers over the seconds from the first request to the last answer. The last line is the result:
+The server runs on this machine in its own process, and takes 200 ms for an answer (with --faults
+1 s). A run has `complete_all` send requests that are not in its store; its rate is answers over the
+seconds from the first request to the last answer. The last line is the result:
 
     concurrent / one at a time: RATIOx (MIN-MAX, N pairs)
     with faults / without, outage aside: RATIOx (MIN-MAX, N pairs)
 
-The first is a ratio of rates, where higher is better and 64 the most there can be; the second one
-of seconds, where lower is better. Its faults are 10 % status 429 with Retry-After, 5 % status 500,
+The first is a ratio of rates: higher is better, and 64 is the most possible. The second is a ratio
+of seconds: lower is better. Its faults are 10 % status 429 with Retry-After, 5 % status 500,
 5 % of requests that are never answered, 5 % cut bodies, 2 % dropped connections, and one minute
 without a server; 500 requests, 16 at a time, given up after 3 s.
 """
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def compare_concurrency(requests: int) -> tuple[float, str]:
-    """Return the ratio of rates, and both in words."""
+    """Return the ratio of rates, and a line with both."""
     rates = []
     for count, concurrency in ((max(2, requests // 32), 1), (requests, CONCURRENT)):
         run = measure(ask, {"latency": 0.2}, count, concurrency, 60.0).value
@@ -69,7 +69,7 @@ def compare_concurrency(requests: int) -> tuple[float, str]:
 
 
 def compare_faults(pair: int) -> tuple[float, str]:
-    """Return the ratio of seconds, and both in words; check that nothing is lost or paid twice."""
+    """Return the ratio of seconds, and a line with both; check that nothing is lost or repeated."""
     sound = {"latency": 1.0, "patience": TIMEOUT}
     faulty = {
         **sound,
@@ -89,7 +89,7 @@ def compare_faults(pair: int) -> tuple[float, str]:
 
 
 def ask(behaviour: dict[str, Any], count: int, concurrency: int, timeout: float) -> Any:
-    """Return the seconds of a run, and how many faults the server made."""
+    """Return the seconds of a run, and the number of the server's faults."""
     from personamem.dataset_builder.llm import AnswerStore, Request, Server, complete_all
 
     helpers = load_server()
@@ -111,9 +111,9 @@ def ask(behaviour: dict[str, Any], count: int, concurrency: int, timeout: float)
 
 
 def count_faults(counts: Mapping[str, Mapping[str, int]]) -> int:
-    """Return how many faults a server made; raise RuntimeError if it was asked again without one.
+    """Return the number of a server's faults; raise RuntimeError for a repeat without a fault.
 
-    An answer that came when its request had timed out is such a fault.
+    An answer that came after its request had timed out counts as a fault.
     """
     faults = 0
     for one in counts.values():
@@ -130,7 +130,7 @@ def load_server() -> Any:
 
 
 def load_helper(name: str) -> Any:
-    """Return a module of the tests' helpers, which are not installed."""
+    """Return a module of the tests' helpers, which no package contains."""
     if str(HELPERS) not in sys.path:
         sys.path.insert(0, str(HELPERS))
     return importlib.import_module(name)

@@ -1,30 +1,31 @@
-"""What the card tells of an audit: its verdict by section, and the baselines by family."""
+"""What the card reports of an audit: the checks by section, and the baselines by kind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-OVERALL = "overall"
+from personamem.loaders.formats.audit_record import OVERALL, AuditRecord, ScoreRecord
 
 SECTION_MEANINGS = {
-    "structure": "ids, references, counts, balance, equal files in all formats",
-    "truth": "the world is built anew: a solver that reads only it finds the gold, and the "
-    "evidence tells its facts before the question",
-    "blind": "policies that see question and options, or only the other columns, are at chance",
-    "shallow": "policies that match words in the context reach little",
+    "structure": "ids, references, counts and balance are right; all formats hold the same rows",
+    "truth": "a solver that reads only the rebuilt world finds every gold answer, and the evidence "
+    "stands before the question",
+    "blind": "policies that see only question and options, or only other columns, are at chance",
+    "shallow": "policies that match words of the conversation score low",
     "text": "diversity, duplicates, residue of templates, personal data",
 }
 
-FAMILY_MEANINGS = {
-    "blind": "see the question and its options, but no conversation; chance is 25 %",
-    "metadata": "see only the other columns and the order of rows; chance is 25 %",
-    "shallow": "match words in the conversation; only those on keywords know words of denial too",
+KIND_MEANINGS = {
+    "blind": "Blind baselines see the question and its options, but no conversation. Chance is "
+    "25 %; a classifier that learns from three questions of a quad is wrong on the fourth.",
+    "metadata": "Metadata baselines see only the other columns and the order of the rows. Chance "
+    "is 25 %.",
+    "shallow": "Shallow baselines match words of the question, the options and the conversation.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of an audit: by split, how many of its required checks passed, and of how many."""
+    """A section of an audit: by part, how many of its required checks passed, and of how many."""
 
     name: str
     meaning: str
@@ -32,42 +33,46 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """Baselines of one kind: by policy, then by split, the rows of the audit."""
+class Baselines:
+    """Baselines of one kind: by policy, then by part, the scores over all questions."""
 
-    name: str
+    kind: str
     meaning: str
-    policies: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    policies: Mapping[str, Mapping[str, ScoreRecord]]
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts that have scores of this kind, in the order of the audit."""
+        return list(dict.fromkeys(part for scores in self.policies.values() for part in scores))
 
 
-def list_sections(audit: Mapping[str, Any]) -> list[Section]:
+def list_sections(audit: AuditRecord) -> list[Section]:
     """Return the sections of an audit, in its order."""
-    counts: dict[str, dict[str, list[bool]]] = {}
-    for split, audited in audit["parts"].items():
-        for finding in audited["findings"]:
-            section = counts.setdefault(finding["section"], {})
-            verdicts = section.setdefault(split, [])
-            if finding["passed"] is not None:
-                verdicts.append(finding["passed"])
+    verdicts: dict[str, dict[str, list[bool]]] = {}
+    for name, part in audit.parts.items():
+        for finding in part.findings:
+            passed = verdicts.setdefault(finding.section, {}).setdefault(name, [])
+            if finding.passed is not None:
+                passed.append(finding.passed)
     return [
         Section(
             name,
             SECTION_MEANINGS.get(name, ""),
-            {split: (sum(verdicts), len(verdicts)) for split, verdicts in by_split.items()},
+            {part: (sum(passed), len(passed)) for part, passed in by_part.items()},
         )
-        for name, by_split in counts.items()
+        for name, by_part in verdicts.items()
     ]
 
 
-def list_families(audit: Mapping[str, Any]) -> list[Family]:
-    """Return the families of baselines, each policy with its rows over all questions."""
-    families: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
-    for split, audited in audit["parts"].items():
-        for name, rows in audited["baselines"].items():
-            for row in rows:
-                if row["question_type"] == OVERALL:
-                    policies = families.setdefault(name, {})
-                    policies.setdefault(row["policy"], {})[split] = row
+def list_baselines(audit: AuditRecord) -> list[Baselines]:
+    """Return the baselines by kind, each policy with its scores over all questions."""
+    kinds: dict[str, dict[str, dict[str, ScoreRecord]]] = {}
+    for name, part in audit.parts.items():
+        for kind, scores in part.baselines.items():
+            for score in scores:
+                if score.question_type == OVERALL:
+                    policies = kinds.setdefault(kind, {})
+                    policies.setdefault(score.policy, {})[name] = score
     return [
-        Family(name, FAMILY_MEANINGS.get(name, ""), policies) for name, policies in families.items()
+        Baselines(kind, KIND_MEANINGS.get(kind, ""), policies) for kind, policies in kinds.items()
     ]

@@ -1,7 +1,7 @@
-"""What a family says about its part of a dataset: tables, counts, and the sections of the card."""
+"""What a family contributes to the card of a dataset: tables, counts, and text for its sections."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,17 @@ class Table:
     fields: tuple[Field, ...]
 
 
-SLOTS = ("summary", "splits", "files", "made", "load", "evaluate", "limits", "citation")
+SLOTS = ("summary", "splits", "load", "evaluate", "files", "made", "limits", "citation")
 """The places of the card that a family may fill with Markdown, in order of appearance."""
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyCard:
-    """What the card says about one family; ``slots`` holds Markdown by name, each optional.
+    """What one family contributes to the card; ``slots`` holds Markdown by name, each optional.
 
     ``tables`` are the configs in which `datasets` loads its files; the first table of the first
-    family is the default. ``splits`` orders their splits.
+    family is the default. ``splits`` orders their splits. ``check_meanings`` say what the checks of
+    the build measure, by name.
     """
 
     name: str
@@ -41,3 +42,4 @@ class FamilyCard:
     num_questions: int
     task_categories: tuple[str, ...]
     slots: Mapping[str, str]
+    check_meanings: Mapping[str, str] = field(default_factory=dict)

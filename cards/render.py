@@ -16,9 +16,10 @@ from jinja2 import StrictUndefined
 from jinja2.loaders import FileSystemLoader
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from personamem.cards.audit import Family, Section, list_families, list_sections
+from personamem.cards.audit import list_baselines, list_sections
 from personamem.cards.family import SLOTS, FamilyCard, Table
 from personamem.cards.scores import Score, make_entries
+from personamem.loaders.formats.audit_record import AuditRecord
 from personamem.loaders.formats.manifest import Manifest
 
 TEMPLATE = Path(__file__).with_name("dataset_card.md.jinja")
@@ -36,17 +37,14 @@ _MARKDOWN_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 def render_card(
     manifest: Manifest,
     families: Sequence[FamilyCard],
-    audit: Mapping[str, Any] | None = None,
+    audit: AuditRecord | None = None,
     repo_id: str | None = None,
     scores: Sequence[Score] = (),
 ) -> str:
     """Return the text of README.md for the dataset that ``manifest`` describes.
 
-    ``families`` are what the families say about it, ``audit`` is what ``personamem audit --json``
-    writes, ``repo_id`` the Hub id under which the dataset is published, ``scores`` what models
-    reached. Each adds its section.
-
-    Raises jinja2.UndefinedError or KeyError, naming the key, when one of them lacks one.
+    ``families`` hold the text of the families, ``audit`` is a stored audit, ``repo_id`` the Hub id
+    under which the dataset is published, ``scores`` what models reached. Each adds its section.
     """
     header = yaml.safe_dump(
         build_metadata(manifest, families, audit, repo_id, scores),
@@ -62,10 +60,13 @@ def render_card(
             cards=families,
             tables=[table for table, _ in _list_tables(manifest, families)],
             built_checks=_list_checks(manifest),
+            check_meanings={
+                name: meaning for card in families for name, meaning in card.check_meanings.items()
+            },
             written_with=_list_parameters(manifest),
-            audited=list(audit["parts"]) if audit else [],
-            sections=_list_sections(audit),
-            families=_list_families(audit),
+            audited=list(audit.parts) if audit else [],
+            sections=list_sections(audit) if audit else [],
+            baselines=list_baselines(audit) if audit else [],
             scores=scores,
             pinned=name_pinned(manifest, repo_id),
             published=repo_id is not None,
@@ -102,7 +103,7 @@ def is_as_rendered(text: str) -> bool:
 def build_metadata(
     manifest: Manifest,
     families: Sequence[FamilyCard],
-    audit: Mapping[str, Any] | None = None,
+    audit: AuditRecord | None = None,
     repo_id: str | None = None,
     scores: Sequence[Score] = (),
 ) -> dict[str, Any]:
@@ -111,7 +112,7 @@ def build_metadata(
     ``eval_results`` has the form of a model's ``.eval_results`` files; it needs the Hub id.
     """
     tables = _list_tables(manifest, families)
-    entries = make_entries(repo_id, manifest.version, audit, scores) if repo_id else []
+    entries = make_entries(repo_id, manifest.version, families, audit, scores) if repo_id else []
     return {
         "pretty_name": f"{manifest.name} {manifest.version}",
         "license": "mit",
@@ -237,13 +238,15 @@ def _hash_content(manifest: Manifest, config: str, splits: Sequence[str]) -> str
 
 
 def _list_checks(manifest: Manifest) -> list[tuple[str, str, object]]:
-    """Return the checks of the build as rows of split, check and result."""
-    return [
-        (place, name, result)
-        for family in manifest.families.values()
-        for place, results in family.checks.items()
-        for name, result in (results.items() if isinstance(results, Mapping) else [("", results)])
-    ]
+    """Return the checks of the build as rows of part (a split, or a family), check and result."""
+    rows: list[tuple[str, str, object]] = []
+    for family, record in manifest.families.items():
+        for name, result in record.checks.items():
+            if isinstance(result, Mapping):
+                rows += [(name, check, value) for check, value in result.items()]
+            else:
+                rows.append((family, name, result))
+    return rows
 
 
 def _list_parameters(manifest: Manifest) -> dict[str, object]:
@@ -255,14 +258,6 @@ def _list_parameters(manifest: Manifest) -> dict[str, object]:
         for family, sha256 in manifest.writer.prompts_sha256.items()
     }
     return {name: value for name, value in (known | prompts).items() if value is not None}
-
-
-def _list_sections(audit: Mapping[str, Any] | None) -> list[Section]:
-    return list_sections(audit) if audit else []
-
-
-def _list_families(audit: Mapping[str, Any] | None) -> list[Family]:
-    return list_families(audit) if audit else []
 
 
 def _flatten(value: object) -> str:

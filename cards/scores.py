@@ -5,11 +5,13 @@ models (https://huggingface.co/docs/hub/eval-results). The card's header holds e
 form, ready to be copied there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personamem.cards.audit import list_families
+from personamem.cards.audit import list_baselines
+from personamem.cards.family import FamilyCard
+from personamem.loaders.formats.audit_record import AuditRecord, ScoreRecord
 
 LANGUAGE_MODEL = "lm:"
 
@@ -27,11 +29,15 @@ class Score:
 
 
 def make_entries(
-    repo_id: str, version: str, audit: Mapping[str, Any] | None, scores: Sequence[Score]
+    repo_id: str,
+    version: str,
+    families: Sequence[FamilyCard],
+    audit: AuditRecord | None,
+    scores: Sequence[Score],
 ) -> list[dict[str, Any]]:
     """Return entries for ``scores`` and for the audit's baselines.
 
-    Of the policies, which are many, each family gives its highest on every split; language models
+    Of the policies, which are many, each kind gives its highest on every split; language models
     give all. A value is an accuracy from 0 to 1.
     """
     dataset = {"id": repo_id, "revision": f"v{version}"}
@@ -44,28 +50,34 @@ def make_entries(
         }
         for score in scores
     ]
-    for split, family, row in _choose_rows(audit or {"parts": {}}):
-        suffix = "" if family == "shallow" else "_nocontext"
-        policy = row["policy"]
-        kind = "language model" if policy.startswith(LANGUAGE_MODEL) else f"highest {family} policy"
+    for task, kind, row in _choose_rows(families, audit) if audit else ():
+        model = row.policy.startswith(LANGUAGE_MODEL)
+        what = "language model" if model else f"highest {kind} policy"
         entries.append(
             {
-                "dataset": {**dataset, "task_id": f"personamem_{split}{suffix}"},
-                "value": row["accuracy"],
-                "notes": f"accuracy of the baseline {policy!r} ({kind} of the audit), "
-                f"{row['questions']} questions",
+                "dataset": {**dataset, "task_id": task},
+                "value": row.accuracy,
+                "notes": f"accuracy of the baseline {row.policy!r} ({what} of the audit), "
+                f"{row.questions} questions",
             }
         )
     return entries
 
 
-def _choose_rows(audit: Mapping[str, Any]) -> list[tuple[str, str, Mapping[str, Any]]]:
+def _choose_rows(
+    families: Sequence[FamilyCard], audit: AuditRecord
+) -> list[tuple[str, str, ScoreRecord]]:
+    """Return the rows to list, each with the task that it belongs to and its kind."""
+    names = {split: family.name for family in families for split in family.splits}
     chosen = []
-    for split in audit["parts"]:
-        for family in list_families(audit):
-            rows = [rows[split] for rows in family.policies.values() if split in rows]
-            models = [row for row in rows if row["policy"].startswith(LANGUAGE_MODEL)]
+    for part in filter(names.__contains__, audit.parts):
+        for baselines in list_baselines(audit):
+            rows = [scores[part] for scores in baselines.policies.values() if part in scores]
+            models = [row for row in rows if row.policy.startswith(LANGUAGE_MODEL)]
             policies = [row for row in rows if row not in models]
-            best = [max(policies, key=lambda row: row["accuracy"])] if policies else []
-            chosen += [(split, family.name, row) for row in (*models, *best)]
+            best = [max(policies, key=lambda row: row.accuracy)] if policies else []
+            # Only those that match words in the context see one.
+            suffix = "" if baselines.kind == "shallow" else "_nocontext"
+            task = f"{names[part]}_{part}{suffix}"
+            chosen += [(task, baselines.kind, row) for row in (*models, *best)]
     return chosen

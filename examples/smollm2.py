@@ -57,9 +57,13 @@ def find_gguf() -> Path:
 
 def _convert(gguf: Path, folder: Path) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
+    # The bar over quantized tensors is tqdm's own; it reads this when it is imported.
+    os.environ["TQDM_DISABLE"] = "1"
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
 
+    disable_progress_bar()
     tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
     tokenizer.model_max_length = WINDOW
     tokenizer.save_pretrained(folder)

@@ -16,11 +16,26 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ["HF_DATASETS_CACHE"] = tempfile.mkdtemp(prefix="personamem-datasets-")
 atexit.register(shutil.rmtree, os.environ["HF_DATASETS_CACHE"], ignore_errors=True)
+# Processes that tests start import the source tree as well, wherever they run.
+ROOT = Path(__file__).resolve().parent.parent
+os.environ["PYTHONPATH"] = str(ROOT / "src")
 
 import pytest
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-ROOT = Path(__file__).resolve().parent.parent
+
+
+SYSTEM_FIXTURES = {"run", "smollm2_dir"}
+"""Whoever uses one of these starts processes or runs a real model."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests as ``system`` whose fixtures or marks say so; others mark themselves."""
+    for item in items:
+        used = set(getattr(item, "fixturenames", ()))
+        if used & SYSTEM_FIXTURES or item.get_closest_marker("model"):
+            item.add_marker(pytest.mark.system)
 
 
 @pytest.fixture(scope="session")
@@ -69,11 +84,21 @@ def smollm2_dir(run: Run) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tiny_dataset(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dataset of one cohort with 28 questions over contexts of 4k tokens."""
-    folder = tmp_path_factory.mktemp("tiny") / "dataset"
-    run(
-        *("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "28"),
-        *("--communities", "0", "--out", folder),
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this test run share, such as the workers of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+
+
+@pytest.fixture(scope="session")
+def tiny_dataset(shared_folder: Path) -> Path:
+    """A dataset of one cohort with 28 questions over contexts of 4k tokens. Read-only."""
+    # Imported here: most tests build nothing.
+    from tiny_families import make_once, make_tiny_config
+
+    from personamem.dataset_builder.packaging.build import build_dataset
+
+    config = make_tiny_config("personamem")
+    return make_once(
+        shared_folder / "tiny", lambda folder: build_dataset(config, folder, workers=1)
     )
-    return folder

@@ -1,34 +1,49 @@
 """Baselines over a split: each policy's accuracy, overall and per question type, with a verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from personamem.dataset_builder.audit.blind import credit, score_blind
-from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
-from personamem.dataset_builder.core.items import Item, Scores
+import numpy as np
+from numpy.typing import NDArray
 
-SIGNIFICANCE = 0.05
+from personamem.dataset_builder.audit.chance import ChanceTest, credit
+from personamem.dataset_builder.audit.limits import find_limit_p_value
+from personamem.dataset_builder.audit.predictions import Prediction
+from personamem.dataset_builder.audit.statistics import (
+    ERROR_RATE,
+    Accuracy,
+    correct_family,
+    measure_accuracy,
+)
+from personamem.dataset_builder.core.items import Item, Scores
+from personamem.loaders.formats.schema import NEW_IDEAS
+
 OVERALL = "overall"
+
+SHALLOW_LIMIT = 0.40
+"""Over this share of right answers, a benchmark asks for little memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """A policy on one question type, or on all (``OVERALL``).
 
-    ``p_corrected`` is its p-value after Holm's correction for the baselines and types of its
-    family, and Bonferroni's for the families of the audit.
+    ``p_value`` is how likely a sound dataset reaches such an accuracy: one at chance for policies
+    without the context, one at the limit for those with it. It is None where nothing is tested.
+    ``p_corrected`` is the same, corrected for all tests of the audit.
     """
 
     policy: str
     question_type: str
     accuracy: Accuracy
+    p_value: float | None
     p_corrected: float
 
     @property
     def passed(self) -> bool:
-        """Whether the policy is not better than chance."""
-        return self.p_corrected >= SIGNIFICANCE
+        """Whether the accuracy is what a sound dataset may reach."""
+        return self.p_corrected >= ERROR_RATE
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures as plain values; shares from 0 to 1."""
@@ -38,39 +53,80 @@ class Baseline:
             "questions": self.accuracy.total,
             "accuracy": round(self.accuracy.share, 6),
             "interval_95": [round(self.accuracy.low, 6), round(self.accuracy.high, 6)],
-            "p_value": self.accuracy.p_value,
+            "p_value": self.p_value,
             "p_value_corrected": self.p_corrected,
             "passed": self.passed,
         }
 
 
-def run_blind_baselines(items: Sequence[Item]) -> tuple[Baseline, ...]:
-    """Return every blind policy overall and per question type."""
-    return measure_baselines(items, score_blind(items))
-
-
-def measure_baselines(
-    items: Sequence[Item], scores: Mapping[str, Scores], families: int = 1
+def measure_chance(
+    items: Sequence[Item], predictions: Mapping[str, Prediction], parts: int = 1
 ) -> tuple[Baseline, ...]:
-    """Hold the policies of ``scores`` against chance, overall and per question type.
+    """Hold policies that do not see the context against chance, overall and per question type.
 
-    Their p-values are corrected together, as one of ``families`` that an audit looks at: so an
-    audit of a sound dataset, however many splits it has, fails once in twenty times by chance.
+    The accuracy is that on the rows that are tested. ``parts`` is how many parts the whole audit
+    looks at; see ``statistics``.
     """
-    types = [OVERALL, *sorted({item.question_type for item in items})]
-    measured: list[tuple[str, str, Accuracy]] = []
-    for name, rows in scores.items():
-        credits = credit(items, rows)
-        for question_type in types:
-            chosen = [
-                value
-                for item, value in zip(items, credits, strict=True)
-                if question_type in (OVERALL, item.question_type)
-            ]
-            measured.append((name, question_type, measure_accuracy(chosen)))
-    p_values = [min(1.0, families * accuracy.p_value) for _, _, accuracy in measured]
-    corrected = correct_holm(p_values)
+    test = ChanceTest(items)
+    measured = []
+    for name, prediction in predictions.items():
+        credits = np.array(credit(items, prediction.scores))
+        for question_type, rows in _group_types(items).items():
+            accuracy = measure_accuracy(credits[rows & prediction.tested].tolist())
+            p_value = test.find_p_value(prediction, rows)
+            measured.append((name, question_type, accuracy, p_value))
+    return _correct(measured, parts)
+
+
+def measure_limit(
+    items: Sequence[Item], scores: Mapping[str, Scores], held: Sequence[str], parts: int = 1
+) -> tuple[Baseline, ...]:
+    """Hold policies that see the context against ``SHALLOW_LIMIT``, per question type.
+
+    Tested are the policies in ``held`` on each type; suggest_new_ideas asks for what was never
+    mentioned, which a match of words tells, and is not tested, and neither is the mean of types.
+    """
+    groups = np.unique([item.group for item in items], return_inverse=True)[1].ravel()
+    measured = []
+    for name, rows_scores in scores.items():
+        credits = np.array(credit(items, rows_scores))
+        for question_type, rows in _group_types(items).items():
+            p_value = None
+            if name in held and question_type not in (OVERALL, NEW_IDEAS):
+                sizes = np.bincount(groups[rows])
+                sums = np.bincount(groups[rows], credits[rows])[sizes > 0]
+                p_value = find_limit_p_value(
+                    sums.tolist(), sizes[sizes > 0].tolist(), SHALLOW_LIMIT
+                )
+            accuracy = measure_accuracy(credits[rows].tolist())
+            measured.append((name, question_type, accuracy, p_value))
+    return _correct(measured, parts)
+
+
+def _group_types(items: Sequence[Item]) -> dict[str, NDArray[np.bool_]]:
+    types = np.array([item.question_type for item in items])
+    masks = {OVERALL: np.ones(len(items), np.bool_)}
+    return masks | {name: types == name for name in sorted(set(types.tolist()))}
+
+
+_Measured = tuple[str, str, Accuracy, float | None]
+
+
+def _correct(measured: Sequence[_Measured], parts: int) -> tuple[Baseline, ...]:
+    """Correct the p-values of a family; those over all questions are a family of their own."""
+    corrected = [1.0] * len(measured)
+    for is_family in _FAMILIES:
+        tested = [i for i, row in enumerate(measured) if row[3] is not None and is_family(row[1])]
+        p_values = correct_family([measured[i][3] or 0.0 for i in tested], parts)
+        for i, p_value in zip(tested, p_values, strict=True):
+            corrected[i] = p_value
     return tuple(
-        Baseline(name, question_type, accuracy, p)
-        for (name, question_type, accuracy), p in zip(measured, corrected, strict=True)
+        Baseline(*row, p_corrected=p_value)
+        for row, p_value in zip(measured, corrected, strict=True)
     )
+
+
+_FAMILIES: tuple[Callable[[str], bool], ...] = (
+    lambda question_type: question_type == OVERALL,
+    lambda question_type: question_type != OVERALL,
+)

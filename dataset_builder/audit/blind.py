@@ -1,15 +1,17 @@
 """Blind policies: they see a question and its options, never the context.
 
 On a sound benchmark all of them are at chance. A policy gives every option a score and takes the
-highest; a tie earns its share, so figures do not hang on an arbitrary order.
+highest; a tie earns its share, so figures do not hang on an arbitrary order. Policies that learn
+answer in stages; see ``predictions``.
 
 Rows that share question and options (a quad of ours) are scored once, and a classifier weighs them
 instead of reading them again: the same figures in a quarter of the time.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +22,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from personamem.dataset_builder.audit.folds import Fold, deal_groups, deal_rows
+from personamem.dataset_builder.audit.folds import Rows, deal_groups, deal_rows
+from personamem.dataset_builder.audit.predictions import (
+    Prediction,
+    predict_at_once,
+    predict_in_stages,
+)
 from personamem.dataset_builder.core.items import READ_LETTERS, Item, Scores
+
+FOLDS = 5
+"""A classifier learns on one, then two, three and four of them."""
 
 EMBEDDING_SIZE = 64
 PAIR_FEATURES_MIN_COUNT = 2
-
-
-def credit(items: Sequence[Item], scores: Scores) -> list[float]:
-    """Return each question's credit: 1 over the number of best options, if the gold is one."""
-    credits = []
-    for item, row in zip(items, scores, strict=True):
-        best = row >= row.max() - 1e-12
-        credits.append(1.0 / np.count_nonzero(best) if best[item.gold] else 0.0)
-    return credits
 
 
 class Wordings:
@@ -60,6 +61,10 @@ class Wordings:
         self.choices = [options for _, _, options in numbers]
         self.options = [option[:READ_LETTERS] for options in self.choices for option in options]
         self.starts = np.cumsum([0, *map(len, self.choices)])
+
+    def deal_groups(self) -> list[Rows]:
+        """Return folds that keep the rows of a group together."""
+        return deal_groups([item.group for item in self.items], FOLDS)
 
     def block(self, wording: int) -> slice:
         """Return where the options of a wording stand in ``options``."""
@@ -110,18 +115,16 @@ class Wordings:
         return features
 
 
-Policy = Callable[[Wordings], Scores]
-
-
-def score_letter_prior(wordings: Wordings) -> Scores:
-    """Prefer the letter that is the gold most often in other groups (cross-validated)."""
+def predict_letter_prior(wordings: Wordings) -> Prediction:
+    """Prefer the letter that is the gold most often in groups answered before."""
     items = wordings.items
-    scores: Scores = [np.zeros(len(item.options)) for item in items]
-    for train, test in deal_groups([item.group for item in items]):
-        counts = Counter(items[i].gold for i in train)
-        for i in test:
-            scores[i] = np.array([float(counts[j]) for j in range(len(items[i].options))])
-    return scores
+
+    def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        counts = Counter(items[i].gold for i in known)
+        for i in asked:
+            yield i, np.array([float(counts[j]) for j in range(len(items[i].options))])
+
+    return predict_in_stages(_count_options(items), wordings.deal_groups(), answer)
 
 
 def score_longest(wordings: Wordings) -> Scores:
@@ -152,24 +155,35 @@ def score_typical_embedding(wordings: Wordings) -> Scores:
     return _score_centrality(wordings, csr_matrix(normalize(embedded)))
 
 
-def score_classifier(wordings: Wordings) -> Scores:
-    """Learn which options are right in other groups: n-grams of (question, option), linear."""
-    return _cross_validate(wordings, deal_groups([item.group for item in wordings.items]))
+def predict_by_classifier(wordings: Wordings) -> Prediction:
+    """Learn which options are right in groups answered before: n-grams, by a linear model."""
+    return _learn(wordings, wordings.deal_groups())
 
 
-def score_classifier_ungrouped(wordings: Wordings) -> Scores:
-    """The classifier with rows dealt to folds singly, so that a wording may be in both halves."""
-    return _cross_validate(wordings, deal_rows(len(wordings.items)))
+def predict_by_classifier_of_rows(wordings: Wordings) -> Prediction:
+    """The classifier with rows dealt to stages singly: it may have seen the wording it answers."""
+    return _learn(wordings, deal_rows(len(wordings.items), FOLDS))
 
 
-_POLICIES: Mapping[str, Policy] = {
-    "letter prior": score_letter_prior,
+def predict_lone_extreme(wordings: Wordings, sign: int) -> Prediction:
+    """Prefer the longest option (``sign`` 1) or the shortest (-1), where there is only one."""
+    scores = [sign * row for row in score_longest(wordings)]
+    alone = [np.count_nonzero(row == row.max()) == 1 for row in scores]
+    return replace(predict_at_once(scores), tested=np.array(alone, np.bool_))
+
+
+_SCORED: Mapping[str, Callable[[Wordings], Scores]] = {
     "longest": score_longest,
     "most like the question": score_similar,
     "most typical (n-grams)": score_typical,
     "most typical (embedding)": score_typical_embedding,
-    "classifier (groups apart)": score_classifier,
-    "classifier (rows apart)": score_classifier_ungrouped,
+}
+_PREDICTED: Mapping[str, Callable[[Wordings], Prediction]] = {
+    "gold alone is longest": partial(predict_lone_extreme, sign=1),
+    "gold alone is shortest": partial(predict_lone_extreme, sign=-1),
+    "letter prior": predict_letter_prior,
+    "classifier (groups apart)": predict_by_classifier,
+    "classifier (rows apart)": predict_by_classifier_of_rows,
 }
 _OPPOSITES = {
     "shortest": "longest",
@@ -178,6 +192,8 @@ _OPPOSITES = {
     "least typical (embedding)": "most typical (embedding)",
 }
 BLIND_POLICIES = (
+    "gold alone is longest",
+    "gold alone is shortest",
     "letter prior",
     "longest",
     "shortest",
@@ -192,16 +208,28 @@ BLIND_POLICIES = (
 )
 
 
-def score_blind(items: Sequence[Item]) -> dict[str, Scores]:
-    """Return the scores of every blind policy on ``items``, by its name."""
+def predict_blind(
+    items: Sequence[Item], policies: Collection[str] = BLIND_POLICIES
+) -> dict[str, Prediction]:
+    """Return the predictions of the blind policies among ``policies``, by name."""
     wordings = Wordings(items)
+    chosen = [name for name in BLIND_POLICIES if name in policies]
     # The products of a fit are small: threads would do nothing but wait for each other, at many
     # times the price.
     with threadpool_limits(1):
-        scores = {name: policy(wordings) for name, policy in _POLICIES.items()}
-    for name, opposite in _OPPOSITES.items():
-        scores[name] = [-row for row in scores[opposite]]
-    return {name: scores[name] for name in BLIND_POLICIES}
+        found = {name: _PREDICTED[name](wordings) for name in chosen if name in _PREDICTED}
+        wanted = {_OPPOSITES.get(name, name) for name in chosen} - found.keys()
+        scores = {name: _SCORED[name](wordings) for name in sorted(wanted)}
+    for name in chosen:
+        if name in _OPPOSITES:
+            found[name] = predict_at_once([-row for row in scores[_OPPOSITES[name]]])
+        elif name in scores:
+            found[name] = predict_at_once(scores[name])
+    return {name: found[name] for name in chosen}
+
+
+def _count_options(items: Sequence[Item]) -> list[int]:
+    return [len(item.options) for item in items]
 
 
 def _score_centrality(wordings: Wordings, vectors: csr_matrix) -> Scores:
@@ -218,23 +246,24 @@ def _multiply_rows(left: csr_matrix, right: csr_matrix) -> NDArray[np.float64]:
     return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()
 
 
-def _cross_validate(wordings: Wordings, splits: Sequence[Fold]) -> Scores:
+def _learn(wordings: Wordings, folds: Sequence[Rows]) -> Prediction:
     items, features = wordings.items, wordings.pair_features
-    scores: Scores = [np.zeros(len(item.options)) for item in items]
-    for train, test in splits:
+
+    def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
         right = np.zeros(len(wordings.options))
-        asked = np.zeros(len(wordings.options))
-        for row in train:
+        seen = np.zeros(len(wordings.options))
+        for row in known:
             block = wordings.block(wordings.of_row[row])
-            asked[block] += 1
+            seen[block] += 1
             right[block.start + items[row].gold] += 1
-        model = _fit(features, right, asked - right)
+        model = _fit(features, right, seen - right)
         if model is None:
-            continue
+            return
         decided = np.round(model.decision_function(features), 9)
-        for row in test:
-            scores[row] = decided[wordings.block(wordings.of_row[row])]
-    return scores
+        for row in asked:
+            yield row, decided[wordings.block(wordings.of_row[row])]
+
+    return predict_in_stages(_count_options(items), folds, answer)
 
 
 def _fit(

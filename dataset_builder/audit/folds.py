@@ -1,4 +1,4 @@
-"""Dealing rows to folds for cross-validation; no folds where there is too little to deal."""
+"""Dealing rows to folds, so that a policy learns on some folds and answers the next."""
 
 from collections.abc import Sequence
 
@@ -6,34 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold
 
-FOLDS = 5
-
-Fold = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Row numbers to learn from, and to be tested on."""
+Rows = NDArray[np.int64]
+"""Row numbers."""
 
 
-def deal_groups(groups: Sequence[str]) -> list[Fold]:
-    """Return folds that keep the rows of a group together."""
-    numbers = number_names(groups)
-    folds = min(FOLDS, len(set(groups)))
-    return [] if folds < 2 else list(GroupKFold(folds).split(numbers, groups=numbers))
-
-
-def deal_rows(number: int) -> list[Fold]:
-    """Return folds of rows dealt singly, in random order."""
-    folds = min(FOLDS, number)
+def deal_groups(groups: Sequence[str], number: int) -> list[Rows]:
+    """Return up to ``number`` folds that keep the rows of a group together."""
+    names = number_names(groups)
+    folds = min(number, len(set(groups)))
     if folds < 2:
-        return []
-    return list(KFold(folds, shuffle=True, random_state=0).split(np.zeros(number)))
+        return [np.arange(len(groups))]
+    return [tested for _, tested in GroupKFold(folds).split(names, groups=names)]
 
 
-def deal_blocks(number: int) -> list[Fold]:
-    """Return folds of neighbouring rows."""
-    folds = min(FOLDS, number)
-    return [] if folds < 2 else list(KFold(folds).split(np.zeros(number)))
+def deal_rows(rows: int, number: int) -> list[Rows]:
+    """Return up to ``number`` folds of rows dealt singly, in random order."""
+    folds = min(number, rows)
+    if folds < 2:
+        return [np.arange(rows)]
+    splits = KFold(folds, shuffle=True, random_state=0).split(np.zeros(rows))
+    return [tested for _, tested in splits]
 
 
-def number_names(names: Sequence[str]) -> NDArray[np.int64]:
+def number_names(names: Sequence[str]) -> Rows:
     """Return each name's place among the different ones, in alphabetical order.
 
     An array of the names themselves would give each the room of the longest, which may be long.

@@ -1,31 +1,35 @@
 """Metadata policies: they see the columns beside the text, and the order of rows.
 
-None of these may say which letter is right, nor which option. What is learned is learned on other
-rows than it is tried on. On balanced quads that can be *below* chance (the letters of a quad that
-were seen are the ones that are wrong for the rest of it), which no user of a benchmark can turn to
-account; only figures above chance count.
+None of these may say which letter is right, nor which option. They learn from other rows than they
+answer, in stages; see ``predictions``. Rows that are dealt to stages singly can lead *below* chance
+on balanced quads (the letters of a quad that were seen are wrong for the rest of it), which cannot
+be exploited; only figures above chance count.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
-from personamem.dataset_builder.audit.folds import (
-    Fold,
-    deal_blocks,
-    deal_groups,
-    deal_rows,
-    number_names,
+from personamem.dataset_builder.audit.folds import Rows, deal_groups, deal_rows, number_names
+from personamem.dataset_builder.audit.predictions import (
+    Exchange,
+    Prediction,
+    predict_in_stages,
 )
-from personamem.dataset_builder.core.items import Item, Scores
+from personamem.dataset_builder.core.items import Item
 from personamem.loaders.formats.schema import Question
 
 CYCLES = (2, 3, 4, 5)
 """Periods of the row number that the classifier is told."""
+
+LETTER_FOLDS = 8
+"""Stages in which letters are counted: more stages learn from more rows."""
+
+CLASSIFIER_FOLDS = 5
 
 TREES = 30
 SMALLEST_LEAF = 5
@@ -36,7 +40,7 @@ class MetadataRow:
     """A question's columns but for its text; ``options`` serve only to be put in order.
 
     ``row_number`` counts from 0 in file order, ``proportion`` is the column's percentage over 100
-    (NaN where it holds none), ``group`` is as in ``Item``.
+    (NaN where it holds none), ``group`` and ``quad`` are as in ``Item``.
     """
 
     row_number: int
@@ -55,6 +59,7 @@ class MetadataRow:
     gold: int
     options: tuple[str, ...]
     group: str
+    quad: str = ""
 
 
 def make_metadata_rows(
@@ -79,106 +84,129 @@ def make_metadata_rows(
             gold=item.gold,
             options=item.options,
             group=item.group,
+            quad=item.quad,
         )
         for number, (question, item) in enumerate(zip(questions, items, strict=True))
     )
 
 
-def score_row_number(rows: Sequence[MetadataRow]) -> Scores:
-    """Prefer the letter most frequent at the same row number modulo 4, in other blocks of rows."""
-    keys = [row.row_number % 4 for row in rows]
-    return _learn_letters(rows, keys, deal_blocks(len(rows)))
+def predict_by_row_number(rows: Sequence[MetadataRow]) -> Prediction:
+    """Prefer the letter most frequent at the same row number modulo 4."""
+    return _learn_letters(rows, [row.row_number % 4 for row in rows])
 
 
-def score_previous_letter(rows: Sequence[MetadataRow]) -> Scores:
-    """Prefer the letter that most often follows that of the row before, in other blocks of rows."""
-    keys = [None, *(row.gold for row in rows[:-1])]
-    return _learn_letters(rows, keys[: len(rows)], deal_blocks(len(rows)))
+def predict_by_previous_letter(rows: Sequence[MetadataRow]) -> Prediction:
+    """Prefer the letter that most often follows that of the row before, where that is known."""
+    golds = np.array([row.gold for row in rows], np.int64)
+
+    def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        is_known = np.zeros(len(rows), np.bool_)
+        is_known[known] = True
+        counts: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        for i in known[known > 0]:
+            if is_known[i - 1]:
+                counts[int(golds[i - 1])][int(golds[i])] += 1
+        for i in asked[asked > 0]:
+            if is_known[i - 1]:
+                yield i, _count_letters(counts[int(golds[i - 1])], rows[i])
+
+    return predict_in_stages(_count_options(rows), _deal(rows, LETTER_FOLDS), answer)
 
 
-def score_persona(rows: Sequence[MetadataRow]) -> Scores:
+def predict_by_persona(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the persona's most frequent letter."""
-    return _learn_letters(rows, [row.persona_id for row in rows], deal_rows(len(rows)))
+    return _learn_letters(rows, [row.persona_id for row in rows])
 
 
-def score_context_id(rows: Sequence[MetadataRow]) -> Scores:
+def predict_by_context(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the context's most frequent letter."""
-    return _learn_letters(rows, [row.shared_context_id for row in rows], deal_rows(len(rows)))
+    return _learn_letters(rows, [row.shared_context_id for row in rows])
 
 
-def score_topic(rows: Sequence[MetadataRow]) -> Scores:
+def predict_by_topic(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the topic's most frequent letter."""
-    return _learn_letters(rows, [row.topic for row in rows], deal_rows(len(rows)))
+    return _learn_letters(rows, [row.topic for row in rows])
 
 
-def score_type(rows: Sequence[MetadataRow]) -> Scores:
+def predict_by_type(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the question type's most frequent letter."""
-    return _learn_letters(rows, [row.question_type for row in rows], deal_rows(len(rows)))
+    return _learn_letters(rows, [row.question_type for row in rows])
 
 
-def score_rank_of_persona(rows: Sequence[MetadataRow]) -> Scores:
+def predict_place_by_persona(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the option at the alphabetical place where personas of this number modulo 4 have gold.
 
     Four personas share a question; were their golds to rotate through the options in an order that
     the options show, the persona would give the option away, whatever the letters.
     """
     keys = [row.persona_id % 4 for row in rows]
-    return _by_place(rows, lambda ranked: _learn_letters(ranked, keys, _group_folds(rows)))
+    return _by_place(rows, lambda ranked: _learn_letters(ranked, keys))
 
 
-def score_classifier(rows: Sequence[MetadataRow]) -> Scores:
+def predict_by_classifier(rows: Sequence[MetadataRow]) -> Prediction:
     """Learn the letter from all columns by a random forest; groups are kept in one fold."""
-    return _classify(rows, _group_folds(rows))
+    return _classify(rows, _deal(rows, CLASSIFIER_FOLDS))
 
 
-def score_classifier_ungrouped(rows: Sequence[MetadataRow]) -> Scores:
+def predict_by_classifier_of_rows(rows: Sequence[MetadataRow]) -> Prediction:
     """The classifier with rows dealt to folds singly."""
-    return _classify(rows, deal_rows(len(rows)))
+    return _classify(rows, deal_rows(len(rows), CLASSIFIER_FOLDS))
 
 
-def score_rank_classifier(rows: Sequence[MetadataRow]) -> Scores:
+def predict_place_by_classifier(rows: Sequence[MetadataRow]) -> Prediction:
     """The classifier with groups apart, taught the gold's alphabetical place for its letter."""
-    return _by_place(rows, lambda ranked: _classify(ranked, _group_folds(rows)))
+    return _by_place(rows, predict_by_classifier)
 
 
-METADATA_POLICIES: dict[str, Callable[[Sequence[MetadataRow]], Scores]] = {
-    "letter by row number": score_row_number,
-    "letter by the row before": score_previous_letter,
-    "letter by persona": score_persona,
-    "letter by context": score_context_id,
-    "letter by topic": score_topic,
-    "letter by question type": score_type,
-    "option's alphabetical place by persona": score_rank_of_persona,
-    "columns classifier (groups apart)": score_classifier,
-    "columns classifier (rows apart)": score_classifier_ungrouped,
-    "columns classifier of alphabetical places": score_rank_classifier,
+METADATA_POLICIES: dict[str, Callable[[Sequence[MetadataRow]], Prediction]] = {
+    "letter by row number": predict_by_row_number,
+    "letter by the row before": predict_by_previous_letter,
+    "letter by persona": predict_by_persona,
+    "letter by context": predict_by_context,
+    "letter by topic": predict_by_topic,
+    "letter by question type": predict_by_type,
+    "option's alphabetical place by persona": predict_place_by_persona,
+    "columns classifier (groups apart)": predict_by_classifier,
+    "columns classifier (rows apart)": predict_by_classifier_of_rows,
+    "columns classifier of alphabetical places": predict_place_by_classifier,
 }
 
 
-def _learn_letters(
-    rows: Sequence[MetadataRow], keys: Sequence[Hashable], folds: Sequence[Fold]
-) -> Scores:
-    scores: Scores = [np.zeros(len(row.options)) for row in rows]
-    for train, test in folds:
+def _learn_letters(rows: Sequence[MetadataRow], keys: Sequence[Hashable]) -> Prediction:
+    """Prefer the letter that was most frequent among the known rows with the same key."""
+
+    def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
         counts: defaultdict[Hashable, Counter[int]] = defaultdict(Counter)
-        for i in train:
+        for i in known:
             counts[keys[i]][rows[i].gold] += 1
-        for i in test:
-            seen = counts[keys[i]]
-            scores[i] = np.array([float(seen[j]) for j in range(len(rows[i].options))])
-    return scores
+        for i in asked:
+            yield i, _count_letters(counts[keys[i]], rows[i])
+
+    return predict_in_stages(_count_options(rows), _deal(rows, LETTER_FOLDS), answer)
+
+
+def _count_letters(counts: Counter[int], row: MetadataRow) -> NDArray[np.float64]:
+    return np.array([float(counts[j]) for j in range(len(row.options))])
+
+
+def _count_options(rows: Sequence[MetadataRow]) -> list[int]:
+    return [len(row.options) for row in rows]
+
+
+def _deal(rows: Sequence[MetadataRow], number: int) -> list[Rows]:
+    return deal_groups([row.group for row in rows], number)
 
 
 def _by_place(
-    rows: Sequence[MetadataRow], policy: Callable[[Sequence[MetadataRow]], Scores]
-) -> Scores:
+    rows: Sequence[MetadataRow], policy: Callable[[Sequence[MetadataRow]], Prediction]
+) -> Prediction:
     """Apply a policy to rows whose options are in alphabetical order; undo the order."""
     orders = [sorted(range(len(row.options)), key=row.options.__getitem__) for row in rows]
-    ranked = [_reorder(row, order) for row, order in zip(rows, orders, strict=True)]
+    prediction = policy([_reorder(row, order) for row, order in zip(rows, orders, strict=True)])
     scores = [np.zeros(len(row.options)) for row in rows]
-    for row, order, values in zip(scores, orders, policy(ranked), strict=True):
+    for row, order, values in zip(scores, orders, prediction.scores, strict=True):
         row[order] = values
-    return scores
+    return replace(prediction, scores=scores, exchange=Exchange.PERSONAS)
 
 
 def _reorder(row: MetadataRow, order: list[int]) -> MetadataRow:
@@ -186,29 +214,26 @@ def _reorder(row: MetadataRow, order: list[int]) -> MetadataRow:
     return replace(row, options=options, gold=order.index(row.gold))
 
 
-def _group_folds(rows: Sequence[MetadataRow]) -> list[Fold]:
-    return deal_groups([row.group for row in rows])
-
-
-def _classify(rows: Sequence[MetadataRow], folds: Sequence[Fold]) -> Scores:
-    scores: Scores = [np.zeros(len(row.options)) for row in rows]
-    if not folds:
-        return scores
-    features = _make_features(rows)
+def _classify(rows: Sequence[MetadataRow], folds: Sequence[Rows]) -> Prediction:
+    features = _make_features(rows) if len(folds) > 1 else np.zeros((len(rows), 0))
     golds = np.array([row.gold for row in rows])
-    for train, test in folds:
+
+    def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
         model = RandomForestClassifier(TREES, min_samples_leaf=SMALLEST_LEAF, random_state=0)
-        model.fit(features[train], golds[train])
+        model.fit(features[known], golds[known])
         letters = model.classes_.tolist()
-        for i, chances in zip(test, model.predict_proba(features[test]), strict=True):
+        for i, chances in zip(asked, model.predict_proba(features[asked]), strict=True):
+            scores = np.zeros(len(rows[i].options))
             for letter, chance in zip(letters, chances, strict=True):
-                if letter < len(scores[i]):
-                    scores[i][letter] = round(float(chance), 9)
-    return scores
+                if letter < len(scores):
+                    scores[letter] = round(float(chance), 9)
+            yield i, scores
+
+    return predict_in_stages(_count_options(rows), folds, answer)
 
 
 def _make_features(rows: Sequence[MetadataRow]) -> NDArray[np.float64]:
-    """Return one row of numbers a question: the columns, cycles, and places within its group."""
+    """Return one row of numbers a question: the columns, cycles, and places within its quad."""
     numbers = np.array(
         [
             (
@@ -233,7 +258,7 @@ def _make_features(rows: Sequence[MetadataRow]) -> NDArray[np.float64]:
         number_names([getattr(row, column) for row in rows])
         for column in ("question_type", "topic", "shared_context_id", "question_id")
     ]
-    groups = number_names([row.group for row in rows])
+    groups = number_names([row.quad or row.group for row in rows])
     places = [_rank_within(groups, numbers[:, column]) for column in (0, 1, 4, 7)]
     return np.column_stack([numbers, *names, *places])
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.audit.baselines import Baseline, measure_baselines
-from personamem.dataset_builder.audit.blind import BLIND_POLICIES, score_blind
+from personamem.dataset_builder.audit.baselines import Baseline, measure_chance, measure_limit
+from personamem.dataset_builder.audit.blind import BLIND_POLICIES, predict_blind
 from personamem.dataset_builder.audit.examine import ExaminedContext, examine_contexts
 from personamem.dataset_builder.audit.language_model import (
     PREFIX,
@@ -14,24 +14,21 @@ from personamem.dataset_builder.audit.language_model import (
     score_language_model,
 )
 from personamem.dataset_builder.audit.metadata import METADATA_POLICIES, make_metadata_rows
+from personamem.dataset_builder.audit.predictions import Prediction, predict_at_once
 from personamem.dataset_builder.audit.shallow import KEYWORD_POLICIES, SHALLOW_POLICIES
 from personamem.dataset_builder.audit.text import summarise_text
 from personamem.dataset_builder.audit.verdicts import (
     judge_blind,
-    judge_longest,
     judge_shallow,
     judge_text,
 )
 from personamem.dataset_builder.core.findings import Finding
-from personamem.dataset_builder.core.items import Item, Scores
+from personamem.dataset_builder.core.items import Item
 from personamem.dataset_builder.families.subject import AuditSubject, Distributions
 from personamem.loaders.formats.errors import unknown_choice
 
 Report = Callable[[str, int, int], None]
 """Receives the part, how many contexts are done, and how many there are."""
-
-FAMILIES = 2
-"""Of a part, the blind policies and those on metadata are tested against chance."""
 
 TEXT_SEED = 0
 """Decides which messages the text measures sample."""
@@ -112,15 +109,11 @@ def audit_subject(
         examined.append(context)
         report(subject.part, len(examined), subject.num_contexts)
     items = subject.items
-    tests = FAMILIES * parts
     families = {
-        "blind": _measure(items, _score_blind(items, policies), policies, tests),
-        "metadata": _measure(items, _score_metadata(subject, policies), policies, tests),
-        "shallow": _measure_shallow(items, examined, policies),
+        "blind": measure_chance(items, _predict_blind(items, policies, models), parts),
+        "metadata": measure_chance(items, _predict_metadata(subject, policies), parts),
+        "shallow": _measure_shallow(subject, examined, policies, parts),
     }
-    for folder in models:
-        scores = {f"{PREFIX}{folder.name}": score_language_model(folder, items)}
-        families["blind"] += measure_baselines(items, scores, tests)
     checked = [context.checked for context in examined]
     return PartAudit(
         part=subject.part,
@@ -143,9 +136,8 @@ def _judge_items(
     if not subject.items:
         return []
     return [
-        *judge_longest(subject.items),
         *judge_blind((*families["blind"], *families["metadata"])),
-        *judge_shallow(families["shallow"], SHALLOW_POLICIES if subject.ours else ()),
+        *judge_shallow(families["shallow"]),
     ]
 
 
@@ -154,21 +146,20 @@ def _judge_text(subject: AuditSubject, examined: Sequence[ExaminedContext]) -> l
     return judge_text(summarise_text(texts), subject.part, subject.ours) if texts else []
 
 
-def _measure(
-    items: Sequence[Item],
-    scores: Mapping[str, Scores],
-    policies: Sequence[str],
-    families: int = 1,
-) -> tuple[Baseline, ...]:
-    chosen = {name: rows for name, rows in scores.items() if name in policies}
-    return measure_baselines(items, chosen, families) if items and chosen else ()
+def _predict_blind(
+    items: Sequence[Item], policies: Sequence[str], models: Sequence[Path]
+) -> dict[str, Prediction]:
+    if not items:
+        return {}
+    wanted = [name for name in BLIND_POLICIES if name in policies]
+    found = predict_blind(items, wanted) if wanted else {}
+    for folder in models:
+        scores = score_language_model(folder, items)
+        found[f"{PREFIX}{folder.name}"] = predict_at_once(scores)
+    return found
 
 
-def _score_blind(items: Sequence[Item], policies: Sequence[str]) -> dict[str, Scores]:
-    return score_blind(items) if items and set(policies) & set(BLIND_POLICIES) else {}
-
-
-def _score_metadata(subject: AuditSubject, policies: Sequence[str]) -> dict[str, Scores]:
+def _predict_metadata(subject: AuditSubject, policies: Sequence[str]) -> dict[str, Prediction]:
     chosen = {name: METADATA_POLICIES[name] for name in METADATA_POLICIES if name in policies}
     if not subject.items or not chosen:
         return {}
@@ -177,7 +168,10 @@ def _score_metadata(subject: AuditSubject, policies: Sequence[str]) -> dict[str,
 
 
 def _measure_shallow(
-    items: Sequence[Item], examined: Sequence[ExaminedContext], policies: Sequence[str]
+    subject: AuditSubject,
+    examined: Sequence[ExaminedContext],
+    policies: Sequence[str],
+    parts: int,
 ) -> tuple[Baseline, ...]:
     scores: dict[str, dict[str, Any]] = {
         name: {} for name in (*SHALLOW_POLICIES, *KEYWORD_POLICIES)
@@ -185,9 +179,13 @@ def _measure_shallow(
     for context in examined:
         for name, rows in context.shallow.items():
             scores[name].update(zip(context.question_ids, rows, strict=True))
-    seen = [item for item in items if all(item.question_id in rows for rows in scores.values())]
-    return _measure(
-        seen,
-        {name: [rows[item.question_id] for item in seen] for name, rows in scores.items()},
-        policies,
-    )
+    seen = [
+        item for item in subject.items if all(item.question_id in rows for rows in scores.values())
+    ]
+    chosen = {
+        name: [rows[item.question_id] for item in seen]
+        for name, rows in scores.items()
+        if name in policies
+    }
+    held = SHALLOW_POLICIES if subject.ours else ()
+    return measure_limit(seen, chosen, held, parts) if seen else ()

@@ -1,10 +1,33 @@
-"""Accuracies with intervals and p-values, and their correction for many tests."""
+"""The error rate of an audit, accuracies with intervals, and the correction for many tests.
+
+An audit refuses a sound dataset with a probability of at most ``ERROR_RATE``, over all policies,
+question types and parts together. The rate is divided evenly over the ``FAMILIES`` of tests, and
+that of a family evenly over the parts that the whole audit looks at (Bonferroni); within a part,
+the tests of a family share it by Holm's procedure. All of these hold whatever the dependence
+between tests. ``chance`` and ``limits`` derive the p-values, which are exact or conservative.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 from scipy.stats import binomtest
+
+ERROR_RATE = 0.001
+"""The probability that an audit refuses a sound dataset."""
+
+FAMILIES = (
+    "blind, overall",
+    "blind, by type",
+    "metadata, overall",
+    "metadata, by type",
+    "shallow, by type",
+    "letters of releases",
+    "open answers",
+)
+"""The families of tests, each with the same share of the error rate.
+
+Tests over all questions are apart from those by type: they are the fewer, and see small leaks.
+"""
 
 CHANCE = 0.25
 
@@ -13,14 +36,13 @@ CHANCE = 0.25
 class Accuracy:
     """Right answers of a policy. ``low`` and ``high`` bound the 95 % Wilson interval.
 
-    ``p_value`` is the chance that guessing does at least as well (one-sided binomial test at 25 %).
+    The interval takes rows as independent: it is drawn, and decides nothing.
     """
 
     correct: float
     total: int
     low: float
     high: float
-    p_value: float
 
     @property
     def share(self) -> float:
@@ -35,20 +57,18 @@ def measure_accuracy(credits: Sequence[float]) -> Accuracy:
     """
     total, correct = len(credits), float(sum(credits))
     if not total:
-        return Accuracy(0.0, 0, 0.0, 1.0, 1.0)
-    low, high = wilson_interval(correct, total)
-    # The test wants whole successes; rounding down favours the benchmark by less than one answer.
-    p_value = float(binomtest(int(correct + 1e-9), total, CHANCE, alternative="greater").pvalue)
-    return Accuracy(correct, total, low, high, p_value)
+        return Accuracy(0.0, 0, 0.0, 1.0)
+    interval = binomtest(round(correct), total).proportion_ci(method="wilson")
+    return Accuracy(correct, total, float(interval.low), float(interval.high))
 
 
-def wilson_interval(correct: float, total: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return the 95 % Wilson score interval of a share (Wilson 1927)."""
-    share = correct / total
-    centre = share + z * z / (2 * total)
-    margin = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total))
-    scale = 1 + z * z / total
-    return max(0.0, (centre - margin) / scale), min(1.0, (centre + margin) / scale)
+def correct_family(p_values: Sequence[float], parts: int) -> list[float]:
+    """Return the p-values of one family of a part, corrected for all tests of the audit.
+
+    ``parts`` is how many parts the whole audit looks at. A test fails if its corrected p-value is
+    below ``ERROR_RATE``.
+    """
+    return [min(1.0, len(FAMILIES) * parts * p) for p in correct_holm(p_values)]
 
 
 def correct_holm(p_values: Sequence[float]) -> list[float]:

@@ -1,66 +1,75 @@
-"""An audit as JSON: what ``personamem audit --json`` writes, and when it replaces a new one."""
+"""An audit as JSON: what ``personamem audit --json`` writes, and when it replaces a new one.
+
+A stored audit carries a digest of its own content, so that one that was edited or damaged is found.
+The digest is no signature: whoever edits the file can compute the digest anew, as whoever owns a
+dataset can leave its audit out. Only running ``personamem audit`` proves anything to a reader.
+"""
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.audit.run import PartAudit, choose_baselines
-from personamem.loaders.formats.manifest import MANIFEST
+from personamem.loaders.formats.audit_record import parse_audit
+from personamem.loaders.formats.manifest import MANIFEST, hash_file
+
+DIGEST = "content_sha256"
+UNBOUND = ("source", DIGEST)
+"""Keys that the digest leaves out: the place where the dataset was, and the digest itself."""
 
 
 def make_report(source: str, audits: Sequence[PartAudit]) -> dict[str, Any]:
-    """Return audits of splits as plain values.
+    """Return audits of parts as plain values, in the form of ``AuditRecord``.
 
     ``manifest_sha256`` says which dataset was audited: the manifest names the hash of every file.
     It is None for a source without one at hand, such as a Hub id.
     """
     manifest = Path(source).expanduser() / MANIFEST
-    return {
+    report = {
         "source": source,
-        "manifest_sha256": _hash(manifest) if manifest.is_file() else None,
+        "manifest_sha256": hash_file(manifest) if manifest.is_file() else None,
         "personamem": version("personamem"),
         "passed": not any(audited.failures for audited in audits),
         "parts": {audited.part: audited.as_json() for audited in audits},
     }
+    return {**report, DIGEST: digest_report(report)}
+
+
+def digest_report(report: Mapping[str, Any]) -> str:
+    """Return the sha256 in hex of a report's canonical JSON, without the keys of ``UNBOUND``."""
+    bound = {key: value for key, value in report.items() if key not in UNBOUND}
+    return hashlib.sha256(json.dumps(bound, sort_keys=True).encode()).hexdigest()
 
 
 def find_gap(report: object, manifest_sha256: str, parts: Iterable[str]) -> str | None:
     """Say why ``report`` is no whole audit of the dataset with this manifest, or return None.
 
-    An audit of some parts, or with some baselines, or by another version of this package, whose
-    checks may be others, is not whole. Its verdict is not looked at.
+    An audit that was edited, of some parts, with some baselines, or by another version of this
+    package, whose checks may be others, is not whole. Its verdict is not looked at.
     """
-    if not isinstance(report, Mapping) or not isinstance(report.get("parts"), Mapping):
+    if not isinstance(report, Mapping):
         return "it is not what `personamem audit --json` writes"
-    if report.get("manifest_sha256") != manifest_sha256:
+    try:
+        record = parse_audit(report)
+    except ValueError as error:
+        return f"it is not what `personamem audit --json` writes ({error})"
+    if record.manifest_sha256 != manifest_sha256:
         return "it is about another dataset"
-    if report.get("personamem") != version("personamem"):
-        return f"it was made with personamem {report.get('personamem')}"
+    if record.personamem != version("personamem"):
+        return f"it was made with personamem {record.personamem}"
+    if record.content_sha256 != digest_report(report):
+        return "it was edited: its content does not match its digest"
     expected = set(choose_baselines(())[0])
     for part in parts:
-        if part not in report["parts"]:
+        if part not in record.parts:
             return f"it leaves out {part}"
-        families = report["parts"][part].get("baselines", {})
-        if not any(families.values()):
+        baselines = record.parts[part].baselines
+        if not any(baselines.values()):
             continue  # Without options, no policy picks one.
-        measured = {row["policy"] for rows in families.values() for row in rows}
+        measured = {row.policy for rows in baselines.values() for row in rows}
         if not expected <= measured:
             return f"it leaves out baselines of {part}"
     return None
-
-
-def name_failures(report: Mapping[str, Any]) -> list[str]:
-    """Return "split: check" for every check of a report that failed."""
-    return [
-        f"{split}: {finding['check']}"
-        for split, audited in report["parts"].items()
-        for finding in audited["findings"]
-        if finding["passed"] is False
-    ]
-
-
-def _hash(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,24 +1,17 @@
 """Verdicts on figures: what a baseline or the text may reach at most, and what it reached."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from personamem.dataset_builder.audit.baselines import OVERALL, SIGNIFICANCE, Baseline
-from personamem.dataset_builder.audit.statistics import CHANCE, measure_accuracy
+from personamem.dataset_builder.audit.baselines import OVERALL, SHALLOW_LIMIT, Baseline
+from personamem.dataset_builder.audit.statistics import CHANCE, ERROR_RATE
 from personamem.dataset_builder.audit.text import TextFigures
 from personamem.dataset_builder.audit.text.figures import Figure
 from personamem.dataset_builder.core.findings import KEPT_ROWS, Finding, Section
-from personamem.dataset_builder.core.items import Item
+from personamem.dataset_builder.core.text.repeats import MAX_REPEATED
 from personamem.loaders.formats import schema
-
-SHALLOW_LIMIT = 0.40
-"""Over this share of right answers, a benchmark asks for little memory."""
-
-FEWEST_QUESTIONS = 50
-"""A type with fewer questions says too little about a policy for a verdict."""
 
 MIN_DIST_1, MIN_DIST_2 = 0.20, 0.68
 MAX_SELF_BLEU = 0.45
-MAX_EXACT_DUPLICATES = 0.005
 SHORT_SPLIT_TOKENS = 32_768
 MAX_REPEATED_SHORT, MAX_REPEATED_LONG = 0.15, 0.40
 """Repeated 8-grams of the context with most of them: up to 32k tokens, and beyond."""
@@ -36,8 +29,7 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
                 what="Share of right answers without any context.",
                 figure=round(_overall(rows).accuracy.share, 6),
                 threshold=(
-                    f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= "
-                    f"{SIGNIFICANCE}"
+                    f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= {ERROR_RATE}"
                 ),
                 passed=not leaks,
                 rows=tuple(map(_describe, leaks[:KEPT_ROWS])),
@@ -47,10 +39,11 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
     return findings
 
 
-def judge_shallow(baselines: Sequence[Baseline], held: Collection[str]) -> list[Finding]:
+def judge_shallow(baselines: Sequence[Baseline]) -> list[Finding]:
     """Return a finding a policy: its best type, new ideas aside.
 
-    Policies in ``held`` must stay under the limit on every type; of others it is only told.
+    It fails if a type that is tested lies above the limit by more than chance explains. A figure
+    over the limit that may be chance is stated without a verdict.
     """
     findings = []
     for policy, rows in _by_policy(baselines).items():
@@ -58,9 +51,9 @@ def judge_shallow(baselines: Sequence[Baseline], held: Collection[str]) -> list[
         if not types:
             continue
         best = max(types, key=lambda row: row.accuracy.share)
-        over = [row for row in types if row.accuracy.share >= SHALLOW_LIMIT]
-        judged = [row for row in over if row.accuracy.total >= FEWEST_QUESTIONS]
-        enough = any(row.accuracy.total >= FEWEST_QUESTIONS for row in types)
+        over = [row for row in types if row.accuracy.share > SHALLOW_LIMIT]
+        tested = any(row.p_value is not None for row in types)
+        failed = [row for row in over if not row.passed]
         findings.append(
             Finding(
                 section=Section.SHALLOW,
@@ -70,38 +63,14 @@ def judge_shallow(baselines: Sequence[Baseline], held: Collection[str]) -> list[
                     f"{_describe(best)}."
                 ),
                 figure=round(best.accuracy.share, 6),
-                threshold=f"under {SHALLOW_LIMIT:.0%}" if policy in held else "",
-                passed=not judged if policy in held and enough else None,
-                rows=tuple(map(_describe, over[:KEPT_ROWS])),
-                offenders=len(over),
-            )
-        )
-    return findings
-
-
-def judge_longest(items: Sequence[Item]) -> list[Finding]:
-    """Return how often the gold is the only longest, and the only shortest, of its options."""
-    findings = []
-    for name, pick in (("longest", max), ("shortest", min)):
-        right, decided = 0, 0
-        for item in items:
-            lengths = [len(option) for option in item.options]
-            if lengths.count(pick(lengths)) == 1:
-                decided += 1
-                right += lengths.index(pick(lengths)) == item.gold
-        accuracy = measure_accuracy([1.0] * right + [0.0] * (decided - right))
-        findings.append(
-            Finding(
-                section=Section.BLIND,
-                check=f"gold alone is {name}",
-                what=(
-                    f"Share of the questions whose gold has {'more' if pick is max else 'fewer'} "
-                    f"letters than each distractor ({decided:,} questions have one such option)."
+                threshold=(
+                    f"at most {SHALLOW_LIMIT:.0%}, or p (corrected) >= {ERROR_RATE}"
+                    if tested
+                    else ""
                 ),
-                figure=round(right / len(items), 6) if items else None,
-                threshold=f"not above {CHANCE:.0%} of those with one (p >= 0.001)",
-                passed=accuracy.p_value >= 0.001,
-                offenders=0,
+                passed=False if failed else True if tested and not over else None,
+                rows=tuple(map(_describe, (failed or over)[:KEPT_ROWS])),
+                offenders=len(failed or over),
             )
         )
     return findings
@@ -115,7 +84,7 @@ def judge_text(figures: TextFigures, split: str, required: bool) -> list[Finding
     highest = {
         figures.self_bleu_highest.name: MAX_SELF_BLEU,
         figures.repeated_8grams_highest.name: repeated,
-        figures.exact_within_highest.name: MAX_EXACT_DUPLICATES,
+        figures.exact_within_highest.name: MAX_REPEATED,
         figures.residue.name: 0.0,
         figures.personal.name: 0.0,
     }

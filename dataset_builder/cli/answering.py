@@ -1,4 +1,4 @@
-"""How a run of requests shows itself: a bar on a terminal, plain lines otherwise."""
+"""The progress of a run of requests: a bar on a terminal, plain lines otherwise."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from personamem.dataset_builder.core.console import errors
 from personamem.dataset_builder.llm.progress import Progress
 
 LINE_SECONDS = 10.0
-"""Between plain lines, of which the last is always printed."""
+"""Seconds between plain lines; the last line is always printed."""
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def show_answers(what: str) -> Iterator[Callable[[Progress], None]]:
 
 
 def describe(progress: Progress) -> str:
-    """Return the state in words, without the number of requests."""
+    """Return the state as one line, without the number of requests."""
     tokens = progress.prompt_tokens + progress.completion_tokens
     parts = [f"{progress.rate:.1f}/s", f"{tokens:,} tokens"]
     if progress.cost:
@@ -35,7 +35,7 @@ def describe(progress: Progress) -> str:
     if left:
         parts.append(f"{_format_seconds(left)} left")
     if progress.trouble:
-        parts.append(f"waiting for the server: {progress.trouble}")
+        parts.append(f"waiting: {progress.trouble}")
     return ", ".join(parts)
 
 

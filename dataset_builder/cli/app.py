@@ -9,6 +9,7 @@ from concurrent.futures import BrokenExecutor
 from importlib import import_module
 
 import typer
+from rich.text import Text
 
 from personamem.dataset_builder.cli.audit import audit
 from personamem.dataset_builder.cli.build import build
@@ -64,19 +65,21 @@ def main() -> None:
     try:
         app()
     except (InvalidInputError, DatasetError) as error:
-        errors().print(f"[bold red]error:[/] {_escape(error)}", soft_wrap=True)
+        _print_error("error:", error)
         sys.exit(2)
     except BrokenPipeError:
-        # Somebody read enough (`personamem show ... | head`); keep the interpreter quiet about it.
+        # The reader has closed the pipe (`personamem show ... | head`); the interpreter would
+        # complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (PersonamemError, BrokenExecutor, OSError) as error:
-        errors().print(f"[bold red]failed:[/] {_escape(error)}", soft_wrap=True)
+        _print_error("failed:", error)
         sys.exit(1)
     except KeyboardInterrupt:
         errors().print("interrupted")
         sys.exit(1)
 
 
-def _escape(error: Exception) -> str:
-    return str(error).replace("[", r"\[")
+def _print_error(word: str, error: Exception) -> None:
+    """Print an error whose text may hold anything, also what looks like markup."""
+    errors().print(Text.assemble((word, "bold red"), " ", str(error)), soft_wrap=True)

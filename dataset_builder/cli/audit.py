@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from personamem.dataset_builder.core.console import errors, output
+from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 from personamem.loaders.formats.errors import PersonamemError
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def audit(
     from personamem.dataset_builder.audit.stored import make_report
 
     choose_baselines(baseline or ())
+    prepare_file(json_file)
+    prepare_file(html_file)
     audits: list[PartAudit] = []
     parts = split or list_parts(source)
     for part in parts:
@@ -75,11 +78,10 @@ def audit(
             output().print(table)
             output().print()
     if json_file:
-        _write(
-            json_file, json.dumps(make_report(source, audits), indent=2, ensure_ascii=False) + "\n"
-        )
+        report_text = json.dumps(make_report(source, audits), indent=2, ensure_ascii=False)
+        write_whole(json_file, report_text + "\n")
     if html_file:
-        _write(html_file, render_page(source, audits))
+        write_whole(html_file, render_page(source, audits))
     failed = [
         f"{audited.part}: {', '.join(finding.check for finding in audited.failures)}"
         for audited in audits
@@ -100,8 +102,3 @@ def _progress() -> Iterator["Report"]:
             status.update(f"{split}: {done} of {total} contexts{rest}")
 
         yield report
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
 from personamem.dataset_builder.cli.family_options import merge_sections
 from personamem.dataset_builder.core.console import errors, output
 from personamem.dataset_builder.core.parallel import import_ahead
+from personamem.dataset_builder.families.registry import get_family
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.registry import FAMILIES
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from personamem.dataset_builder.families.base import Progress
     from personamem.loaders.formats.manifest import Manifest
 
-PRICE = "Price per million tokens."
+WORK = "Work"
+WRITER = "Writer"
+"""Panels of the help, beside one for each family."""
 
 
 def build(
@@ -27,100 +31,147 @@ def build(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder to create; it appears when the build is complete. Required unless --plan is "
-            "given."
+            help="Folder to create; it appears when the build is complete. Required unless --plan "
+            "is given."
         ),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an existing folder.")
+    ] = False,
     family: Annotated[
         list[str] | None,
         typer.Option(help=f"Family to build, repeatable: {', '.join(FAMILIES)}. [default: all]"),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed gives the same bytes. [default: 0]")
+        int | None,
+        typer.Option(min=0, help="Seed; the same one gives the same bytes. [default: 0]"),
     ] = None,
-    version: Annotated[str | None, typer.Option(help="Version of the dataset, like 1.0.0.")] = None,
+    version: Annotated[
+        str | None, typer.Option(help="Version of the dataset. [default: 1.0.0]")
+    ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="YAML file with these settings; options win over it.")
+        Path | None, typer.Option(help="YAML file with these settings; options override it.")
     ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Worker processes; the output is identical for any number. [default: one per core]",
+            help="Worker processes; the output is identical for any number. "
+            "[default: one per core]",
+            rich_help_panel=WORK,
         ),
     ] = None,
     ray: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Work on a Ray cluster: local (a new one of this machine), auto (the one it is a "
-            "node of) or HOST:PORT. The output is identical; needs personamem[ray].",
+            help="Work on a Ray cluster: local (a new one on this machine), auto (the one that "
+            "this machine belongs to) or HOST:PORT. The output is identical. Needs "
+            "personamem[ray].",
+            rich_help_panel=WORK,
         ),
     ] = None,
-    overwrite: Annotated[bool, typer.Option(help="Replace an existing folder.")] = False,
     writer: Annotated[
         str | None,
-        typer.Option(help="Writer of the text: template (no model) or openai. [default: template]"),
+        typer.Option(
+            help="Writer of the text: template (no model) or openai. [default: template]",
+            rich_help_panel=WRITER,
+        ),
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="Model of the writer openai, by the name that its server uses."),
+        typer.Option(
+            help="Model of the writer openai, by the name that its server uses.",
+            rich_help_panel=WRITER,
+        ),
     ] = None,
     temperature: Annotated[
-        float | None, typer.Option(help="Sampling temperature. [default: 0.8]")
+        float | None,
+        typer.Option(help="Sampling temperature. [default: 0.8]", rich_help_panel=WRITER),
     ] = None,
     max_tokens: Annotated[
         int | None,
-        typer.Option(help="Maximum tokens per reply. [default: by the length of the text]"),
+        typer.Option(
+            help="Maximum tokens per reply. [default: by the length of the text]",
+            rich_help_panel=WRITER,
+        ),
     ] = None,
     base_url: Annotated[
         str | None,
         typer.Option(
-            help="OpenAI-compatible server, like http://localhost:8000/v1; the key is in "
-            "OPENAI_API_KEY. Without one, all answers come from the store."
+            help="OpenAI-compatible server, like http://localhost:8000/v1; its key is read from "
+            "OPENAI_API_KEY. Without a server, all replies come from the store.",
+            rich_help_panel=WRITER,
         ),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that keeps every reply; created if missing.", rich_help_panel=WRITER
+        ),
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(help="Concurrent requests.", rich_help_panel=WRITER)
     ] = None,
     engine: Annotated[
         str | None,
         typer.Option(
-            help="Instead of a server: vllm, on the cluster of --ray or on this machine; the model "
-            "is a name on the Hub or a folder. Needs personamem[vllm,ray]."
+            help="Instead of a server: vllm, on the cluster of --ray or on this machine. --model "
+            "is then a name on the Hub or a folder. Needs personamem[vllm,ray].",
+            rich_help_panel=WRITER,
         ),
     ] = None,
     engine_args: Annotated[
         str | None,
         typer.Option(
-            help="Arguments of the engine, like tensor_parallel_size=2,max_model_len=8192."
+            help="Arguments of the engine, like dtype=float16,max_model_len=8192.",
+            rich_help_panel=WRITER,
         ),
     ] = None,
     replicas: Annotated[
-        int | None, typer.Option(min=1, help="Number of engines. [default: 1]")
+        int | None,
+        typer.Option(min=1, help="Number of engines. [default: 1]", rich_help_panel=WRITER),
     ] = None,
-    store: Annotated[
-        Path | None, typer.Option(help="File that keeps every reply; created if missing.")
-    ] = None,
-    concurrency: Annotated[int | None, typer.Option(help="Concurrent requests.")] = None,
     plan: Annotated[
         bool,
-        typer.Option(help="Print calls, tokens and price of writing without sending a request."),
+        typer.Option(
+            "--plan",
+            help="Print the calls, tokens and price of writing; send no request.",
+            rich_help_panel=WRITER,
+        ),
     ] = False,
     budget: Annotated[
         float | None,
-        typer.Option(help="Maximum price of writing; a run stops before it exceeds this."),
+        typer.Option(
+            help="Maximum price of writing; a run stops before it exceeds this.",
+            rich_help_panel=WRITER,
+        ),
     ] = None,
-    price_input: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
-    price_cached: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
-    price_output: Annotated[float | None, typer.Option(min=0, help=PRICE)] = None,
+    price_input: Annotated[
+        float | None,
+        typer.Option(min=0, help="Price per million input tokens.", rich_help_panel=WRITER),
+    ] = None,
+    price_cached: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Price per million cached input tokens. [default: as input]",
+            rich_help_panel=WRITER,
+        ),
+    ] = None,
+    price_output: Annotated[
+        float | None,
+        typer.Option(min=0, help="Price per million output tokens.", rich_help_panel=WRITER),
+    ] = None,
 ) -> None:
     """Build a dataset from a simulated world in which every answer is provable.
 
-    Four personas share each multiple-choice question, with four different right answers, so only
-    the context tells which option is right. Every family is built unless --family chooses some; its
-    options are listed under its name. The same settings give the same bytes, on any machine, with
-    any number of workers. An interrupted build leaves no folder; run it again.
+    Every family of benchmarks is built unless --family chooses some; the options of each family are
+    listed under its name. The same settings give the same bytes, on any machine, with any number of
+    workers. An interrupted build leaves no folder; run it again.
 
-    With --writer openai a language model writes sessions, options and documents. Each text is
-    checked against its plan, rewritten up to three times, and otherwise left to the templates.
+    With --writer openai, a language model writes the text. Each text is checked against its plan,
+    rewritten up to three times, and otherwise left to the templates.
 
     Example: personamem build --size 32k --seed 7 --out data
     """
@@ -171,7 +222,7 @@ def build(
         print_plan(settings, writing)
         return
     if out is None:
-        raise InvalidInputError("--out is missing. Accepted: a folder that is not there yet.")
+        raise InvalidInputError("--out is missing. Accepted: a folder that does not exist yet.")
     # Before anything is paid for.
     check_folder(out, overwrite)
     pool = workers if ray is None else RayWorkers(ray, workers, same=MADE_WITH)
@@ -218,10 +269,11 @@ def _progress() -> Iterator[Callable[["Progress"], None]]:
 
 
 def _print_summary(out: Path, manifest: "Manifest") -> None:
-    for name, family in manifest.families.items():
-        for split, counts in family.splits.items():
-            shown = ", ".join(
-                f"{value:,} {key}" for key, value in counts.items() if isinstance(value, int)
-            )
-            output().print(f"{name} {split}: {shown}")
-    output().print(f"Built {manifest.name} {manifest.version} in {out}")
+    for name, record in manifest.families.items():
+        for line in get_family(name).describe_build(record):
+            output().print(escape(line), soft_wrap=True)
+    size = sum(file.bytes for file in manifest.files.values())
+    output().print(
+        escape(f"Built {manifest.name} {manifest.version} in {out}: {size / 1e6:,.1f} MB"),
+        soft_wrap=True,
+    )

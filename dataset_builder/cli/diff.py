@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import output
+from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.packaging.diff import Difference, SplitDifference
@@ -19,27 +20,27 @@ _HELP = "Folder of a dataset, or a Hub id, optionally with @revision."
 
 
 def diff(
-    a: Annotated[str, typer.Argument(help=f"The old one. {_HELP}")],
-    b: Annotated[str, typer.Argument(help=f"The new one. {_HELP}")],
+    a: Annotated[str, typer.Argument(help=f"The old version. {_HELP}")],
+    b: Annotated[str, typer.Argument(help=f"The new version. {_HELP}")],
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all differences to this file as well.")
+        Path | None, typer.Option("--json", help="Also write all differences to this file.")
     ] = None,
 ) -> None:
-    """Tell what changed between two versions: settings, files, questions, contexts, tokens.
+    """Show what changed between two versions: settings, files, questions, contexts, tokens.
 
-    Questions are compared by their id, column by column; contexts by theirs, which is a hash of
-    their messages. Tables with equal hashes are not read, and messages never. Files without rows
-    are compared by the hashes of the manifests. Exit code 0 whatever differs.
+    Rows are compared by their id, column by column. Tables with equal hashes are not read. Messages
+    are read where two tables of contexts differ but ids are the same. Other files are compared by
+    the hashes in the manifests. The exit code is 0 whatever differs.
 
     Example: personamem diff data-1.0.0 me/my-benchmark@v1.1.0 --json changes.json
     """
     from personamem.dataset_builder.packaging.diff import compare_datasets
 
+    prepare_file(json_file)
     difference = compare_datasets(a, b)
     if json_file:
-        json_file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(difference), indent=2, ensure_ascii=False)
-        json_file.write_text(text + "\n", encoding="utf-8")
+        write_whole(json_file, text + "\n")
     if difference.is_empty:
         output().print("No difference.")
         return

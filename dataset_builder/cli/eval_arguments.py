@@ -13,7 +13,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NoReturn
 
-from personamem.dataset_builder.llm.cost import Prices
+from personamem.dataset_builder.llm.cost import Prices, read_prices
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.tasks.registry import find_family, list_task_families
 
@@ -27,10 +27,10 @@ _USAGE = "personamem eval [SOURCE] (--split SPLIT | --tasks TASK ...) [--model M
 _DESCRIPTION = """\
 Score a model with lm-eval. All options of lm-eval work; those of personamem come last in this list.
 
-What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (personamem_SPLIT
-of a size, personabench_SPLIT of a noise level such as noise_05, and ..._CONDITION per --condition),
-or --tasks as lm-eval names them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the
-variable PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
+What is evaluated: either SOURCE --split SPLIT, with the tasks that belong to it (FAMILY_SPLIT, such
+as personamem_32k, and FAMILY_SPLIT_CONDITION for each --condition), or --tasks as lm-eval names
+them, with the dataset from SOURCE, --metadata '{"dataset": ...}' or the variable
+PERSONAMEM_DATASET, else (of sizes) the official release. Chat models get real multi-turn
 messages (--apply_chat_template is on, but for dummy and the completions APIs).
 
 Prompts are made when they are due, so memory stays small, and samples (--log_samples) name context
@@ -70,7 +70,7 @@ def parse_evaluation(words: Sequence[str]) -> Evaluation:
     _choose_template(arguments, config, extra["no_chat_template"])
     metadata = _merge_source(extra["source"], arguments, config)
     arguments.metadata = metadata
-    prices = _read_prices(extra)
+    prices = read_prices(*(extra[f"price_{name}"] for name in ("input", "cached", "output")))
     if prices and not extra["plan"]:
         raise InvalidInputError("Prices are for --plan, which is not given.")
     if config.limit is not None and config.limit <= 0:
@@ -219,16 +219,3 @@ def _merge_source(source: str | None, arguments: argparse.Namespace, config: Any
         path = Path(str(dataset)).expanduser()
         metadata["dataset"] = str(path.resolve()) if path.exists() else str(dataset)
     return metadata
-
-
-def _read_prices(extra: dict[str, Any]) -> Prices | None:
-    given = {name: extra[f"price_{name}"] for name in ("input", "cached", "output")}
-    if all(price is None for price in given.values()):
-        return None
-    for name, price in given.items():
-        if price is not None and price < 0:
-            raise InvalidInputError(f"--price-{name} is {price:g}. Accepted: 0 or more.")
-    if given["input"] is None:
-        raise InvalidInputError("Prices need --price-input, per million tokens.")
-    cached = given["input"] if given["cached"] is None else given["cached"]
-    return Prices(given["input"], cached, given["output"] or 0.0)

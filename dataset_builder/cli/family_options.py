@@ -22,7 +22,7 @@ def add_family_options(command: Callable[..., None]) -> Callable[..., None]:
     for family in list_families():
         for name, field in family.settings.model_fields.items():
             parameter = f"{family.name}_{name}"
-            option, annotation = _make_option(name, field, family.title)
+            option, annotation = _make_option(name, field, f"Family {family.name}")
             if any(option == _name_option(other) for other in parameters):
                 raise ValueError(f"{family.name}: the option {option} is taken by another family")
             places[parameter] = (family.name, name)
@@ -46,8 +46,9 @@ def add_family_options(command: Callable[..., None]) -> Callable[..., None]:
         for parameter in own.parameters.values()
         if parameter.name != "sections"
     ]
-    # The folder to make comes first, then what it holds.
-    signature = inspect.Signature([*kept[:2], *parameters, *kept[2:]])
+    # In the help, panels come in the order of their first option.
+    general = sum(_find_panel(parameter) is None for parameter in kept)
+    signature = inspect.Signature([*kept[:general], *parameters, *kept[general:]])
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
@@ -70,17 +71,19 @@ def merge_sections(
     return {family.name: dict(sections.get(family.name, {})) for family in list_families()}
 
 
-def _make_option(name: str, field: FieldInfo, title: str) -> tuple[str, Any]:
+def _make_option(name: str, field: FieldInfo, panel: str) -> tuple[str, Any]:
     extra = field.json_schema_extra
     named = extra.get("option") if isinstance(extra, Mapping) else None
     option = str(named or "--" + name.replace("_", "-"))
     kind = _find_type(field.annotation)
-    help_text = f"{title}: {field.description}"
+    help_text = str(field.description)
     default = field.get_default()
     if default is not None and "[default:" not in help_text:
         shown = ", ".join(default) if isinstance(default, tuple) else default
         help_text += f" [default: {shown}]"
-    return option, Annotated[kind | None, typer.Option(option, help=help_text)]
+    return option, Annotated[
+        kind | None, typer.Option(option, help=help_text, rich_help_panel=panel)
+    ]
 
 
 def _find_type(annotation: Any) -> Any:
@@ -92,6 +95,16 @@ def _find_type(annotation: Any) -> Any:
 
 
 def _name_option(parameter: inspect.Parameter) -> str:
-    info = get_args(parameter.annotation)[1]
-    assert isinstance(info, OptionInfo)
-    return str((info.param_decls or ("",))[0])
+    info = _find_info(parameter)
+    return str((info.param_decls or ("",))[0]) if info else ""
+
+
+def _find_panel(parameter: inspect.Parameter) -> str | None:
+    info = _find_info(parameter)
+    return info.rich_help_panel if info else None
+
+
+def _find_info(parameter: inspect.Parameter) -> OptionInfo | None:
+    """Return what an annotation says about its option, None for one without."""
+    notes = getattr(parameter.annotation, "__metadata__", ())
+    return next((note for note in notes if isinstance(note, OptionInfo)), None)

@@ -1,4 +1,4 @@
-"""``personamem publish``: a dataset on the Hub, whole, proven, and under a tag that never moves."""
+"""``personamem publish``: a dataset on the Hub, complete, audited, under a tag that never moves."""
 
 import os
 from pathlib import Path
@@ -20,55 +20,67 @@ def publish(
         Path, typer.Argument(help="Folder of a dataset, as `personamem build` made.")
     ],
     repo_id: Annotated[str, typer.Option(help="Dataset repository on the Hub: owner/name.")],
-    tag: Annotated[str, typer.Option(help="The dataset's version with a v: v1.0.0.")],
+    tag: Annotated[str, typer.Option(help="The version of the dataset with a v, like v1.0.0.")],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check all and show the plan; needs no token.")
+        bool,
+        typer.Option("--dry-run", help="Run all checks and show the plan; needs no token."),
     ] = False,
     private: Annotated[
-        bool, typer.Option("--private", help="Make a new repository a private one.")
+        bool, typer.Option("--private", help="Create the repository as a private one.")
     ] = False,
     revision: Annotated[
-        str, typer.Option(metavar="BRANCH", help="Branch to upload to, made if missing.")
+        str, typer.Option(metavar="BRANCH", help="Branch to upload to; created if missing.")
     ] = "main",
     create_pr: Annotated[
         bool,
         typer.Option(
             "--create-pr",
-            help="Open a pull request. Nothing is tagged until it is merged and this is run again.",
+            help="Upload to a pull request: the open one of this release, or a new one. The tag is "
+            "set when it is merged and the command is run again.",
         ),
     ] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Accept a repository with other content; delete that.")
+        bool,
+        typer.Option(
+            "--replace", help="Accept a repository with other content, and delete that content."
+        ),
     ] = False,
     results: Annotated[
         list[Path] | None,
-        typer.Option(help="results_*.json of lm-eval on this dataset, for the card; repeatable."),
+        typer.Option(
+            help="results_*.json of lm-eval on this dataset, to show on the card; repeatable."
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes of the audit. [default: one a core]")
+        int | None,
+        typer.Option(min=1, help="Worker processes of the audit. [default: one per core]"),
     ] = None,
 ) -> None:
-    """Check a dataset, upload it to the Hub in one commit, read it back, and tag its version.
+    """Check a dataset, upload it to the Hub, read it back, and tag its version.
 
-    Checked before anything is sent: every file against the manifest, the version, the audit, and
-    that `datasets` loads every config and split. The audit is that of `personamem audit`. It is
-    kept in the folder as audit.json and published too; one that is there already (`personamem audit
-    D --json D/audit.json`) is taken if it names this manifest's SHA-256, comes from this version of
-    personamem, and covers all splits and baselines. README.md is made anew from manifest and audit,
-    unless it was edited. A dry run writes these two files as well.
+    Before anything is sent, these are checked: every file against the manifest, the version, the
+    audit, and that `datasets` loads every config and split.
 
-    The repository is made to hold exactly the files of the manifest, manifest.json, README.md and
-    audit.json: others are deleted there, except hidden ones, and not uploaded from here. The tag
-    is set when the commit has been read back, and never moved. Cut off anywhere, run it again.
+    The audit is kept in the folder as audit.json and published too. One that is there already
+    (`personamem audit D --json D/audit.json`) is used if it is about this manifest, comes from this
+    version of personamem, covers all splits and baselines, and matches the digest of its content.
+    The digest finds edits; it is no signature, so only running the audit proves anything to others.
+    README.md is rendered from manifest and audit, unless it was edited. A dry run writes these two
+    files as well.
 
-    The token is taken from HF_TOKEN or from `hf auth login`. Exit code 1 when the audit or the Hub
+    Afterwards the repository holds exactly the files of the manifest, manifest.json, README.md and
+    audit.json; other files are deleted there, except hidden ones, and not uploaded from here. The
+    tag is set after the commit was read back, and is never moved. After an interruption, run the
+    same command again.
+
+    The token comes from HF_TOKEN or from `hf auth login`. Exit code 1 when the audit or the Hub
     fails, 2 when the dataset, a name, the token, the tag or the repository cannot be used.
 
     Example: personamem publish data --repo-id me/my-benchmark --tag v1.0.0 --dry-run
     """
     from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
 
-    from personamem.dataset_builder.publish.release import Request
+    from personamem.dataset_builder.publish.release import ReleaseRequest
     from personamem.dataset_builder.publish.release import publish as release
     from personamem.dataset_builder.publish.scores import read_scores
 
@@ -77,7 +89,7 @@ def publish(
     scores = [
         score for path in results or () for score in read_scores(path, folder, f"{repo_id}@{tag}")
     ]
-    request = Request(
+    request = ReleaseRequest(
         folder=folder,
         repo_id=repo_id,
         tag=tag,
@@ -89,15 +101,15 @@ def publish(
         workers=workers or os.cpu_count() or 1,
         scores=scores,
     )
-    outcome = release(request, tell=_tell, show=_show)
+    outcome = release(request, log=_log, on_plan=_show_plan)
     output().print(_describe(outcome, request.create_pr), soft_wrap=True)
 
 
-def _tell(line: str) -> None:
+def _log(line: str) -> None:
     errors().print(escape(line), soft_wrap=True)
 
 
-def _show(plan: "Plan") -> None:
+def _show_plan(plan: "Plan") -> None:
     table = Table(title=escape(f"{plan.dataset} to {plan.repo_id}, {plan.branch}, {plan.tag}"))
     table.add_column("file")
     table.add_column("bytes", justify="right")
@@ -112,7 +124,7 @@ def _show(plan: "Plan") -> None:
         output().print(f"Not compared. {escape(plan.not_compared)}", soft_wrap=True)
     if plan.left_out:
         names = ", ".join(plan.left_out[:5]) + " and more" * (len(plan.left_out) > 5)
-        output().print(escape(f"Not published, as the manifest lists them not: {names}"))
+        output().print(escape(f"Not published, since the manifest does not list them: {names}"))
 
 
 def _describe(outcome: "Outcome", asked_for_request: bool) -> str:
@@ -121,9 +133,12 @@ def _describe(outcome: "Outcome", asked_for_request: bool) -> str:
     if outcome.commit is None:
         return f"Dry run: {where} can be published. Nothing was sent."
     if outcome.pull_request:
-        return f"Opened {outcome.pull_request}. When it is merged, run again to tag {plan.tag}."
+        return (
+            f"{outcome.pull_request} holds the release. When it is merged, run the same command "
+            f"again to tag {plan.tag}."
+        )
     if not outcome.tagged:
         return f"Already published: {where}, commit {outcome.commit}."
     unchanged = "" if outcome.uploaded else " (the content was there already)"
-    asked = " No request was needed." if asked_for_request else ""
+    asked = " No pull request was needed." if asked_for_request else ""
     return f"Published {where}, commit {outcome.commit}{unchanged}.{asked}"

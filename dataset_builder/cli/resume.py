@@ -1,18 +1,18 @@
-"""Answers of an evaluation that has not ended, so that the same command goes on behind the last.
+"""The answers of an unfinished evaluation, so that the same command continues after the last one.
 
-lm-eval's cache of answers is a file that stays. Ours lies in the output folder while a run is under
-way, and goes when its results are written: to run again is then to run anew.
+lm-eval keeps its cache of answers for ever. Ours is in the output folder during a run and is
+deleted when the results are written: the next run then starts from nothing.
 """
 
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from personamem.dataset_builder.core.console import errors
-from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
+from personamem.dataset_builder.core.locks import hold_lock
+from personamem.loaders.formats.errors import PersonamemError
 
 
 @contextmanager
@@ -32,15 +32,19 @@ def keep_answers(output_path: str, identity: str) -> Iterator[str]:
     folder.mkdir(parents=True, exist_ok=True)
     answers = folder / f"unfinished_{identity}"
     if os.environ.get("RANK", "0") != "0":
-        # Of several processes under a launcher, the first keeps house for all.
+        # Of several processes under a launcher, the first manages the files for all.
         yield str(answers)
         return
-    with _lock(answers.with_name(f"{answers.name}.lock")):
+    busy = (
+        f"Another evaluation of the same model is writing into {folder}. Wait for it, or choose "
+        "another --output_path."
+    )
+    with hold_lock(folder / f".{answers.name}.lock", busy):
         kept = count_answers(answers)
         if kept:
             errors().print(
-                f"Going on with an unfinished run: {kept:,} answers are there "
-                f"(to start anew, delete {answers}_rank*.db).",
+                f"Continuing an unfinished run with {kept:,} stored answers "
+                f"(to start from nothing, delete {answers}_rank*.db).",
                 soft_wrap=True,
             )
         before = _results_in(folder)
@@ -48,12 +52,12 @@ def keep_answers(output_path: str, identity: str) -> Iterator[str]:
             yield str(answers)
         except BaseException:
             if count_answers(answers):
-                errors().print("The answers so far are kept; the same command goes on behind them.")
+                errors().print("The answers so far are kept; run the same command to continue.")
             raise
         if not _results_in(folder) - before:
             raise PersonamemError(
-                f"lm-eval wrote no results into {folder}; its log says why. The answers are kept, "
-                "and the same command takes them up."
+                f"lm-eval wrote no results into {folder}; its log says why. The answers are kept; "
+                "run the same command to continue."
             )
         for file in answers.parent.glob(f"{answers.name}_rank*"):
             file.unlink(missing_ok=True)
@@ -66,7 +70,8 @@ def count_answers(answers: Path) -> int:
 
 def _count_rows(file: Path) -> int:
     try:
-        with sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True) as database:
+        place = f"{file.resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(place, uri=True)) as database:
             return int(database.execute("SELECT COUNT(*) FROM unnamed").fetchone()[0])
     except sqlite3.Error:  # Killed before the table was there.
         return 0
@@ -74,19 +79,3 @@ def _count_rows(file: Path) -> int:
 
 def _results_in(folder: Path) -> set[Path]:
     return set(folder.rglob("*.json"))
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    with path.open("a") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InvalidInputError(
-                f"Another evaluation of the same model is writing into {path.parent}. Wait for it, "
-                "or choose another --output_path."
-            ) from error
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)

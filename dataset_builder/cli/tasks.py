@@ -22,7 +22,10 @@ def link_tasks(
     from personamem.tasks import linking
 
     if remove:
-        for made in linking.find_made_folders():
+        made_folders = linking.find_made_folders()
+        if not made_folders:
+            output().print("No links to remove.")
+        for made in made_folders:
             output().print(f"{linking.unlink_tasks(made)} links removed from {made}")
         return
     folder = linking.find_links_folder()

@@ -77,19 +77,13 @@ class Writing:
         return fill_from(Server(self.base_url, concurrency=self.concurrency))
 
     def prices(self) -> "Prices":
-        """Return the prices; nothing costs anything where none is given."""
-        from personamem.dataset_builder.llm import FREE, Prices
+        """Return the prices; without any, everything is free."""
+        from personamem.dataset_builder.llm import FREE, read_prices
 
-        if self.price_input is None and self.price_output is None:
-            if self.price_cached is not None:
-                raise InvalidInputError("--price-cached needs --price-input and --price-output.")
-            if self.budget is not None:
-                raise InvalidInputError("--budget needs --price-input and --price-output.")
-            return FREE
-        if self.price_input is None or self.price_output is None:
-            raise InvalidInputError("--price-input and --price-output belong together.")
-        cached = self.price_input if self.price_cached is None else self.price_cached
-        return Prices(self.price_input, cached, self.price_output)
+        prices = read_prices(self.price_input, self.price_cached, self.price_output)
+        if prices is None and self.budget is not None:
+            raise InvalidInputError("--budget needs --price-input and --price-output.")
+        return prices or FREE
 
 
 def read_engine_arguments(words: str) -> dict[str, Any]:

@@ -19,8 +19,10 @@ Scores = list[NDArray[np.float64]]
 class Item:
     """One question as a blind policy sees it, and what an audit knows beside.
 
-    ``group`` joins rows that share question and options (a quad of ours; elsewhere rows of equal
-    wording), so that a classifier is never tested on a wording it was trained on.
+    ``group`` joins the rows whose answers were drawn together: those of one thread of ours, rows of
+    equal wording elsewhere. A classifier is never tested on a group that it was trained on, and
+    rows of different groups are independent. ``quad`` and ``persona`` identify the row within its
+    group; ``quad`` is empty where a release has no quads.
     """
 
     question_id: str
@@ -29,6 +31,8 @@ class Item:
     options: tuple[str, ...]
     gold: int
     group: str
+    quad: str = ""
+    persona: int = -1
 
 
 def make_items(
@@ -46,7 +50,19 @@ def make_items(
                 question=question.user_question_or_message,
                 options=question.options,
                 gold=question.answer_index,
-                group=annotation.quad_id if annotation else wording,
+                group=_name_group(annotation) if annotation else wording,
+                quad=str(annotation.quad_id) if annotation else "",
+                persona=question.persona_id,
             )
         )
     return tuple(items)
+
+
+def _name_group(annotation: Annotation) -> str:
+    """Return the thread; both trait threads of a cohort count as one.
+
+    Their shifts are drawn again until no persona owns two traits at odds, so they are dependent.
+    """
+    thread = str(annotation.thread_id)
+    cohort, _, rest = thread.partition("-")
+    return f"{cohort}-trait" if rest.startswith("trait-") else thread

@@ -136,7 +136,7 @@ def contradiction(drawn: Mapping[str, str]) -> str:
     if drawn["employment"] == "retired" and low < 55:
         return "retired below 55"
     if drawn["employment"] == "student" and low > 34:
-        return "student above 44"
+        return "student above 34"
     if low >= 65 and drawn["employment"] not in ("retired", "", "homemaker", "employed part-time"):
         return "in full working life above 64"
     if high < _LOWEST_AGE.get(drawn["education"], 0) or high < _LOWEST_AGE[drawn["marital_status"]]:

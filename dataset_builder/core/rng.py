@@ -1,8 +1,8 @@
 """Named random streams: the only source of randomness in a build.
 
-``make_rng(seed, "writer", cohort, persona)`` is the same generator wherever and whenever it is made,
-and independent of every other name. A draw added to one stage therefore moves nothing in another,
-and work can be split over any number of processes.
+``make_rng(seed, "writer", cohort, persona)`` is the same generator wherever and whenever it is
+made, and independent of every other name. A draw added to one stage therefore moves nothing in
+another, and work can be split over any number of processes.
 """
 
 import hashlib

@@ -20,7 +20,7 @@ from personamem.dataset_builder.core.parallel import Pool
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,18 @@ class Family(ABC):
     def hash_prompts(self) -> str | None:
         """Return the sha256 of its prompts in hex, the version of what a model is told."""
         return None
+
+    def describe_build(self, record: FamilyRecord) -> list[str]:
+        """Return what ``build`` prints of what it built: by default the counts of each split."""
+        return [
+            f"{self.name} {split}: "
+            + ", ".join(
+                f"{value:,} {key.replace('_', ' ')}"
+                for key, value in counts.items()
+                if isinstance(value, int)
+            )
+            for split, counts in record.splits.items()
+        ]
 
     @abstractmethod
     def import_builder(self) -> None:

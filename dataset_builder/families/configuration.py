@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
-from personamem.dataset_builder.core.strict_yaml import load_strict_yaml
+from personamem.dataset_builder.core.strict_yaml import read_strict_yaml
 from personamem.dataset_builder.families.registry import get_family
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.loaders.formats.registry import FAMILIES
@@ -46,11 +45,9 @@ def load_config(path: Path, **overrides: Any) -> BuildConfig:
         InvalidInputError: no such file, not YAML, an unknown key or a value that is not accepted.
     """
     try:
-        data = load_strict_yaml(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise InvalidInputError(f"Config file {path} does not exist.") from None
-    except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
-        raise InvalidInputError(f"Config file {path} cannot be read: {error}") from error
+        data = read_strict_yaml(path)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"Config file {error}") from error
     if not isinstance(data, dict):
         raise InvalidInputError(
             f"Config file {path} must hold a mapping of {_accept(BuildConfig)}."

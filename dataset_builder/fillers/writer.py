@@ -5,6 +5,7 @@ from random import Random
 
 from personamem.dataset_builder.core.grammar import Template, capitalise
 from personamem.dataset_builder.core.rng import ShuffleBag
+from personamem.dataset_builder.core.text.repeats import RepeatCounter
 from personamem.dataset_builder.fillers.content_files import BREVITY, WORKING, load_templates
 from personamem.dataset_builder.fillers.draw import Draw, Slots, Turn
 from personamem.dataset_builder.fillers.registry import KINDS
@@ -17,6 +18,9 @@ of one kind repeats its words."""
 
 _MIX = (4, 5, 6)
 """How many kinds a stretch mixes, dealt by chance."""
+
+_ATTEMPTS = 20
+"""How often an exchange that repeats a message is drawn again."""
 
 _HALF_EXCHANGE = 150
 """A session ends when less than this is missing, so that lengths miss the target evenly."""
@@ -54,6 +58,7 @@ class UnrelatedWriter:
         self._draw = Draw(random)
         self._kinds = ShuffleBag(tuple(KINDS), random)
         self._opens = True
+        self._said = RepeatCounter()
         self._phrasings: dict[tuple[str, str], ShuffleBag[Template]] = {}
 
     def exchange(self, kind: str | None = None) -> list[Message]:
@@ -102,13 +107,26 @@ class UnrelatedWriter:
             if total >= mix_end:
                 mix = [self._kinds.deal() for _ in range(self._draw.pick(_MIX))]
                 mix_end = total + _STRETCH * len(mix)
-            for message in self.exchange(mix[turn % len(mix)]):
+            for message in self._exchange_anew(mix[turn % len(mix)]):
                 size = count(message["content"])
                 counted.append((message, size))
                 total += size
             turn += 1
             self._opens = False
         return counted
+
+    def _exchange_anew(self, kind: str) -> list[Message]:
+        """Return an exchange that keeps the context's repeated messages below the accepted share.
+
+        A problem that comes back may bring back its wording: in a small context, one is too many.
+        """
+        messages = self.exchange(kind)
+        for _ in range(_ATTEMPTS):
+            if not self._said.exceeds_with(message["content"] for message in messages):
+                break
+            messages = self.exchange(kind)
+        self._said.add(message["content"] for message in messages)
+        return messages
 
     def _answer(self, content: str, turn: Turn, slots: Slots, wish: str) -> str:
         group = turn.reply

@@ -1,13 +1,13 @@
-"""Answers of chat models to many requests: asked once, stored at once, found again.
+"""Many requests to chat models: each is sent once, and its answer stored at once.
 
-``complete_all`` asks a server for whatever a store does not hold yet, ``fill_in_batches`` an engine.
-What is made of the answers is then a function of the store alone, so it can be made again without
-either. Knows nothing of personas.
+``complete_all`` sends what a store does not hold yet to a server, ``fill_in_batches`` to an engine.
+Callers then read the store alone, so that their output can be made again without a server. Nothing
+here knows about personas.
 """
 
 from personamem.dataset_builder.llm.asking import answer_all, complete_all, fill_from
 from personamem.dataset_builder.llm.batches import fill_in_batches
-from personamem.dataset_builder.llm.cost import FREE, Estimate, Prices, estimate
+from personamem.dataset_builder.llm.cost import FREE, Estimate, Prices, estimate, read_prices
 from personamem.dataset_builder.llm.errors import (
     BudgetSpentError,
     ServerError,
@@ -52,4 +52,5 @@ __all__ = [
     "fill_from",
     "fill_in_batches",
     "read_json",
+    "read_prices",
 ]

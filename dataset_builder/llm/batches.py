@@ -1,6 +1,6 @@
-"""Requests answered in batches, by an engine that takes many at once and none later.
+"""Requests answered in batches, by an engine that takes all of them at once.
 
-Each outcome is stored as it comes. What follows from the outcomes of a batch makes the next one.
+Each outcome is stored as it comes. The requests that follow from a batch make the next one.
 """
 
 import time
@@ -13,10 +13,7 @@ from personamem.dataset_builder.llm.errors import ServerError
 from personamem.dataset_builder.llm.filling import Follow, RunSummary
 from personamem.dataset_builder.llm.progress import Progress
 from personamem.dataset_builder.llm.records import Answer, Failure, Outcome, Request
-from personamem.dataset_builder.llm.store import AnswerStore, Claim
-
-LOOK_SECONDS = 0.5
-"""Between looks at the store for answers that another run is waiting for."""
+from personamem.dataset_builder.llm.store import AnswerStore
 
 AnswerBatch: TypeAlias = Callable[[Sequence[Request]], Generator[tuple[Request, Outcome]]]
 """Yields each request of a batch with its outcome, in any order."""
@@ -30,17 +27,17 @@ def fill_in_batches(
     report: Callable[[Progress], None] = lambda progress: None,
     follow: Follow = lambda request, outcome: None,
 ) -> RunSummary:
-    """Have every request's outcome in the store; see ``Fill`` for the arguments.
+    """Fill a store with the outcomes of requests; see ``Fill`` for the arguments.
 
     Raises:
-        ServerError: no request was answered, for reasons that may be all requests'.
-        StoreError: an answer cannot be stored.
+        ServerError: no request was answered, for reasons that may concern all requests.
+        StoreError: an answer cannot be stored, or another run uses the store.
     """
     return _Run(store, report, follow).fill(list(requests), answer)
 
 
 class _Run:
-    """What has come of the batches so far."""
+    """The outcomes of the batches so far."""
 
     def __init__(
         self, store: AnswerStore, report: Callable[[Progress], None], follow: Follow
@@ -55,48 +52,38 @@ class _Run:
         """Have all requests answered, and those that follow from their answers."""
         self._progress = Progress(total=len(requests))
         while requests:
-            due, taken = [], []
+            due: dict[str, Request] = {}
+            same: list[Request] = []
             for request in requests:
-                claim = self._store.claim(request)
-                if claim is Claim.OURS:
-                    due.append(request)
-                elif claim is Claim.TAKEN:
-                    taken.append(request)
+                if request.key in due:
+                    same.append(request)
+                elif (stored := self._store.get_or_lock(request.key)) is not None:
+                    self._note(request, stored, is_new=False)
                 else:
-                    self._note(request, claim, is_new=False)
+                    due[request.key] = request
             if due:
-                self._ask(due, answer)
-            elif taken:
-                time.sleep(LOOK_SECONDS)
-            requests, self._following = taken + self._following, []
+                self._ask(list(due.values()), answer)
+            # Equal requests find the answer in the store; if there is none, they are sent again.
+            requests, self._following = same + self._following, []
         return RunSummary(self._progress, tuple(self._failures))
 
     def _ask(self, due: Sequence[Request], answer: AnswerBatch) -> None:
         started = self._progress.add(attempts=len(due))
         self._progress = replace(started, trouble="the engine starts")
         self._report(self._progress)
-        try:
-            # Closed before what the engine runs on is.
-            with closing(answer(due)) as outcomes:
-                for request, outcome in outcomes:
-                    self._progress = replace(self._progress, trouble="")
-                    self._keep(request, outcome)
-        finally:
-            for request in due:
-                self._store.release(request.key)
+        # Closed before what the engine runs on is.
+        with closing(answer(due)) as outcomes:
+            for request, outcome in outcomes:
+                self._progress = replace(self._progress, trouble="")
+                if isinstance(outcome, Answer) or outcome.lasts:
+                    outcome = self._store.put(request, outcome)
+                self._note(request, outcome, is_new=True)
         passing = [failure for _, failure in self._failures if not failure.lasts]
         if passing and not self._progress.answered:
-            # Else a wrong setting would make a dataset in which nothing was written.
+            # Otherwise a wrong setting would make a dataset in which nothing was written.
             raise ServerError(
                 f"The engine answers none of {len(due)} requests, the first by: {passing[0].reason}"
             )
-
-    def _keep(self, request: Request, outcome: Outcome) -> None:
-        if isinstance(outcome, Answer) or outcome.lasts:
-            outcome = self._store.put(request, outcome)
-        else:
-            self._store.release(request.key)
-        self._note(request, outcome, is_new=True)
 
     def _note(self, request: Request, outcome: Outcome, is_new: bool) -> None:
         if isinstance(outcome, Failure):

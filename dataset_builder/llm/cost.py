@@ -1,6 +1,7 @@
-"""What requests cost: beforehand, by bounds; afterwards, by what the server counted."""
+"""What requests cost: bounds before they are sent, the server's counts afterwards."""
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,12 +12,12 @@ from personamem.dataset_builder.llm.store import AnswerStore
 from personamem.loaders.formats.errors import InvalidInputError
 
 MESSAGE_TOKENS = 4
-"""What a chat's markup adds to each message, about."""
+"""Tokens that the markup of a chat adds to each message, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices of a million tokens, in any currency."""
+    """Prices per million tokens, in any currency."""
 
     input: float
     cached: float
@@ -32,12 +33,41 @@ class Prices:
 FREE = Prices(0.0, 0.0, 0.0)
 
 
+def read_prices(input: float | None, cached: float | None, output: float | None) -> Prices | None:
+    """Return the prices of the options --price-input, --price-cached and --price-output.
+
+    Without any of them there are no prices: None. Cached tokens cost as much as others unless their
+    price is given.
+
+    Raises:
+        InvalidInputError: input or output is missing, or a price is negative or no number.
+    """
+    given = {"input": input, "cached": cached, "output": output}
+    for name, price in given.items():
+        if price is not None and not (price >= 0 and math.isfinite(price)):
+            raise InvalidInputError(f"--price-{name} is {price:g}. Accepted: 0 or more.")
+    if input is None and output is None:
+        if cached is not None:
+            raise InvalidInputError("--price-cached needs --price-input and --price-output.")
+        return None
+    if input is None or output is None:
+        raise InvalidInputError(
+            "--price-input and --price-output belong together, per million tokens."
+        )
+    return Prices(input, input if cached is None else cached, output)
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What asking will take: requests that are stored are free and not in the other numbers.
+    """What sending requests takes; those that are stored are free and only counted in ``stored``.
 
-    ``prompt_tokens`` are o200k_base tokens, ``completion_tokens`` the sum of max_tokens over the
-    calls that set it; ``unbounded`` calls do not. ``price`` assumes no cache and no repeats.
+    Args:
+        stored: requests whose outcome is stored.
+        calls: all others.
+        prompt_tokens: of the calls, in o200k_base.
+        completion_tokens: the sum of max_tokens over the calls that set it.
+        unbounded: calls that do not set it.
+        price: without cached tokens and repeated attempts.
     """
 
     stored: int
@@ -51,7 +81,7 @@ class Estimate:
 def estimate(
     requests: Iterable[Request], prices: Prices = FREE, store: AnswerStore | None = None
 ) -> Estimate:
-    """Sum up requests; each is counted once, however often it comes."""
+    """Return what requests take; each is counted once, however often it comes."""
     seen: set[str] = set()
     stored = prompt_tokens = completion_tokens = unbounded = 0
     for request in requests:
@@ -90,7 +120,7 @@ def bound_cost(request: Request, prices: Prices) -> float:
 
 
 def cost_of_outcome(request: Request, outcome: Outcome, prices: Prices) -> float:
-    """Return what an outcome costs; the bound where the server has not told its tokens."""
+    """Return what an outcome costs: its bound if the server does not report tokens."""
     if not isinstance(outcome, Answer) or outcome.prompt_tokens is None:
         return bound_cost(request, prices)
     completion = outcome.completion_tokens
@@ -102,9 +132,10 @@ def cost_of_outcome(request: Request, outcome: Outcome, prices: Prices) -> float
 class Budget:
     """An amount that one run does not exceed, in the currency of the prices.
 
-    A request is sent if its bound fits beside what is spent and what is under way; a bound rests on
-    max_tokens and on o200k_base, so a server that counts more may exceed the amount by as much. An
-    attempt whose reply was lost counts with its bound, as the server may charge for it.
+    A request is sent if its bound fits beside what is spent and what is under way. Bounds rest on
+    max_tokens and on o200k_base: if the server counts more tokens than that, the run may exceed the
+    amount by the difference. An attempt whose reply was lost counts with its bound, since the
+    server may charge for it.
     """
 
     def __init__(self, amount: float, prices: Prices) -> None:
@@ -117,10 +148,10 @@ class Budget:
         self._under_way = 0
 
     def reserve(self, bound: float) -> bool:
-        """Set a bound aside and return True, or return False where that must wait.
+        """Reserve a bound and return True, or return False if that has to wait.
 
         Raises:
-            BudgetSpentError: waiting will not help, as nothing is under way.
+            BudgetSpentError: waiting does not help, since nothing is under way.
         """
         if self.spent + self._reserved + bound <= self.amount:
             self._reserved += bound
@@ -135,14 +166,14 @@ class Budget:
         )
 
     def settle(self, bound: float, cost: float) -> None:
-        """Replace what was set aside by what it cost."""
+        """Replace a reserved bound by what the request cost."""
         self._under_way -= 1
-        # Sums of what was added and taken away again may leave a rest.
+        # Floating-point sums may leave a remainder.
         self._reserved = max(0.0, self._reserved - bound) if self._under_way else 0.0
         self.spent += cost
 
     def check(self, request: Request) -> None:
-        """Raise InvalidInputError for a request whose cost has no bound."""
+        """Raise InvalidInputError if the cost of a request has no bound."""
         if self.prices.output and request.max_tokens is None:
             raise InvalidInputError(
                 f"A request to {request.model!r} sets no max_tokens, so that no budget can bound "

@@ -1,4 +1,4 @@
-"""What it means to have requests answered into a store, whoever answers them."""
+"""The interface for filling a store with answers, from a server or an engine."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from personamem.dataset_builder.llm.records import Failure, Outcome, Request
 from personamem.dataset_builder.llm.store import AnswerStore
 
 Follow: TypeAlias = Callable[[Request, Outcome], Request | None]
-"""Returns what is to be asked next, in view of an outcome."""
+"""Returns the request that follows from an outcome, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run did; ``failures`` in the order in which they came."""
+    """The final state of a run, and its failures in the order in which they occurred."""
 
     progress: Progress
     failures: tuple[tuple[Request, Failure], ...]
 
 
 class Fill(Protocol):
-    """Has every request's outcome in the store, and whatever is to be asked next."""
+    """Fills a store with the outcomes of requests, and of the requests that follow from them."""
 
     def __call__(
         self,
@@ -34,5 +34,5 @@ class Fill(Protocol):
         report: Callable[[Progress], None] = lambda progress: None,
         follow: Follow = lambda request, outcome: None,
     ) -> RunSummary:
-        """Ask for what the store does not hold; see ``answer_all`` for the arguments."""
+        """Send the requests that the store does not hold; see ``answer_all`` for the arguments."""
         ...

@@ -1,10 +1,10 @@
-"""When a request may go out: so many at a time, and none while the server is away.
+"""When a request may be sent: a number of them at a time, and none while the server is away.
 
-A server is taken to be away when nobody listens, or when attempts at so many different requests in
-a row have failed (429 included) that chance does not explain it. Then all wait, and one request at
-a time tries, after pauses that grow with the time that it has been away. Attempts that fail
-meanwhile count against no request. The first success lets all go on, and so does any reply, even
-an error, where there was none before.
+A server counts as away if nobody listens, or if attempts at so many different requests in a row
+have failed (status 429 included) that chance does not explain it. Then all requests wait, and one
+at a time probes the server, after pauses that grow with the time for which it has been away.
+Attempts that fail meanwhile count against no request. The first success ends the wait; so does any
+reply, even an error, if there was none before.
 """
 
 import asyncio
@@ -13,39 +13,45 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 from personamem.dataset_builder.llm.errors import ServerError
-from personamem.dataset_builder.llm.faults import FIRST_PAUSE, Fault
+from personamem.loaders.formats.transport import FIRST_PAUSE, TransportError
 
 FAILED_REQUESTS = 8
-"""With a quarter of all attempts failing by chance, eight in a row are a matter of 1 in 65,000."""
+"""If a quarter of all attempts fail by chance, eight in a row have a probability of 1 in 65,000."""
 
 PROBE_SHARE = 0.1
-"""The pause before a probe as a share of the time away: so much of an outage is lost on top."""
+"""The pause before a probe, as a share of the time away."""
 
 LONGEST_PROBE_PAUSE = 2.0
 
 
 class Stopped(Exception):
-    """No further request is sent: something ended the run."""
+    """The run has ended, and no further request is sent."""
 
 
 class Pacer:
-    """The way to one server, for all tasks of one run.
+    """Decides, for all tasks of one run, when the next request is sent to the server.
 
     Args:
         concurrency: requests at a time.
-        patience: seconds of faults without one success after which the server is given up.
-        report: called with what is wrong when the server goes away, with "" when it is back.
+        patience: seconds of errors without one success after which the server is given up.
+        first_patience: the same, as long as the server has not replied once.
+        report: called with the problem when the server goes away, and with "" when it is back.
 
-    ``faults_in_a_row`` counts those of all requests since the last success of any.
+    ``errors_in_a_row`` counts those of all requests since the last success of any.
     """
 
     def __init__(
-        self, concurrency: int, patience: float, report: Callable[[str], None] = lambda what: None
+        self,
+        concurrency: int,
+        patience: float,
+        first_patience: float,
+        report: Callable[[str], None] = lambda problem: None,
     ) -> None:
         self._slots = asyncio.Semaphore(concurrency)
-        self._patience = patience
+        self._patience, self._first_patience = patience, min(first_patience, patience)
         self._report = report
-        self.faults_in_a_row = 0
+        self.errors_in_a_row = 0
+        self._has_replied = False
         self._stopped = asyncio.Event()
         self._is_probed = False
         self._away_since: float | None = None
@@ -57,9 +63,9 @@ class Pacer:
 
     @asynccontextmanager
     async def take_turn(self) -> AsyncIterator[None]:
-        """Wait until a request may be sent, and hold one of the places while it is under way.
+        """Wait until a request may be sent, and hold one of the slots while it is under way.
 
-        Before the end of the turn, ``note_success`` or ``note_fault`` says how it went.
+        Call ``note_success`` or ``note_error`` before the turn ends.
 
         Raises:
             Stopped: the run has been stopped.
@@ -85,19 +91,20 @@ class Pacer:
             raise Stopped
 
     def stop(self) -> None:
-        """Let no further request go out."""
+        """Send no further request."""
         self._stopped.set()
         self._wake()
 
     def note_success(self) -> None:
-        """The server has answered."""
-        self.faults_in_a_row = 0
+        """Note that the server has answered."""
+        self._has_replied = True
+        self.errors_in_a_row = 0
         self._failed.clear()
         self._failing_since = None
         self._come_back()
 
-    def note_fault(self, key: str, fault: Fault) -> bool:
-        """Return whether the server was there, so that the fault may be the request's own.
+    def note_error(self, key: str, error: TransportError) -> bool:
+        """Note a failed attempt; return whether the request itself may be the cause.
 
         Raises:
             ServerError: the server has failed for too long, or asks for too long a pause.
@@ -105,20 +112,21 @@ class Pacer:
         now = time.monotonic()
         if self._failing_since is None:
             self._failing_since = now
-        self._check_patience(now - self._failing_since, fault)
-        self.faults_in_a_row += 1
-        if fault.status is not None and self._is_silent:
+        self._has_replied = self._has_replied or error.status is not None
+        self._check_patience(now - self._failing_since, error)
+        self.errors_in_a_row += 1
+        if error.status is not None and self._is_silent:
             self._failed.clear()
             self._come_back()
         was_there = self._away_since is None
         self._failed.add(key)
-        is_away = fault.is_away or len(self._failed) >= FAILED_REQUESTS
+        is_away = error.is_unreachable or len(self._failed) >= FAILED_REQUESTS
         if was_there and is_away:
             self._away_since = now
-            self._is_silent = fault.status is None
-            self._report(fault.what)
-        self._no_probe_before = max(self._no_probe_before, now + fault.retry_after)
-        return was_there and not fault.is_away
+            self._is_silent = error.status is None
+            self._report(str(error))
+        self._no_probe_before = max(self._no_probe_before, now + error.retry_after)
+        return was_there and not error.is_unreachable
 
     def _come_back(self) -> None:
         if self._away_since is not None:
@@ -126,15 +134,20 @@ class Pacer:
             self._report("")
             self._wake()
 
-    def _check_patience(self, failing: float, fault: Fault) -> None:
-        if fault.retry_after > self._patience:
-            problem = f"The server wants to be left alone for {fault.retry_after:,.0f} s"
+    def _check_patience(self, failing: float, error: TransportError) -> None:
+        if not self._has_replied and failing > self._first_patience:
+            raise ServerError(
+                f"The server has not replied once in {failing:,.0f} s: {error}. Check base_url, "
+                "and whether the server is running."
+            )
+        if error.retry_after > self._patience:
+            problem = f"The server asks to be left alone for {error.retry_after:,.0f} s"
         elif failing > self._patience:
             problem = f"The server has answered nothing for {failing:,.0f} s"
         else:
             return
         raise ServerError(
-            f"{problem}, and is waited for no longer than {self._patience:,.0f} s: {fault.what}. "
+            f"{problem}; the most to wait is {self._patience:,.0f} s. The last error: {error}. "
             "All answers so far are stored; run again to go on."
         )
 

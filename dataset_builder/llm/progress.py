@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""The progress of a run."""
 
 from dataclasses import dataclass, replace
 
@@ -10,16 +10,16 @@ class Progress:
     """The state of a run.
 
     Args:
-        total: requests, or None for an iterator whose length is not known.
-        stored: requests whose outcome was there before.
-        answered: requests that were asked and answered.
-        failed: requests that failed, in this run or stored as failed.
-        attempts: what was sent, repeats included.
-        prompt_tokens: as the server counted, of this run.
-        completion_tokens: as the server counted, of this run.
+        total: requests, or None for an iterator of unknown length.
+        stored: requests whose outcome was stored before.
+        answered: requests that were sent and answered.
+        failed: requests that failed, in this run or in an earlier one that stored the failure.
+        attempts: requests that were sent, repeats included.
+        prompt_tokens: of this run, as the server counts them.
+        completion_tokens: of this run, as the server counts them.
         cost: of this run, in the currency of the prices.
         seconds: since the first request was sent.
-        trouble: what is wrong while the server is away, else "".
+        trouble: what the run waits for while nothing goes on, else "".
     """
 
     total: int | None = None
@@ -34,11 +34,11 @@ class Progress:
     trouble: str = ""
 
     def add(self, **counts: int | float) -> "Progress":
-        """Return the state with more of each of these."""
+        """Return the state with these numbers added."""
         return replace(self, **{name: getattr(self, name) + more for name, more in counts.items()})
 
     def note(self, outcome: Outcome, is_new: bool) -> "Progress":
-        """Return the state after an outcome, which was asked for, or was there before."""
+        """Return the state after an outcome, which is new or was stored before."""
         if isinstance(outcome, Failure):
             return self.add(failed=1)
         if not is_new:
@@ -56,12 +56,12 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """Answers a second, those from the store left out."""
+        """New answers per second."""
         return self.answered / self.seconds if self.seconds else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds at this rate, or None where nothing can be said."""
+        """Seconds left at this rate, or None if the rate or the total is unknown."""
         if self.total is None or not self.rate:
             return None
         return (self.total - self.done) / self.rate

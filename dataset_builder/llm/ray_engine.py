@@ -1,7 +1,7 @@
-"""A vLLM engine on a Ray cluster that answers requests, as a pipeline of Ray Data.
+"""vLLM engines on a Ray cluster that answer requests, as a pipeline of Ray Data.
 
-A pipeline answers all requests that are known as it begins. What follows from their answers goes
-through another, which loads the model again.
+A pipeline answers all requests that are known when it starts. The requests that follow from their
+answers go through another pipeline, which loads the model again.
 """
 
 import json
@@ -33,36 +33,37 @@ from personamem.dataset_builder.llm import (
 from personamem.loaders.formats.errors import InvalidInputError
 
 BATCH = 16
-"""Requests that a kill loses, times those below, which keep an engine busy."""
+"""Requests per batch. A kill loses the batches under way."""
 
 BATCHES_AT_A_TIME = 16
+"""Batches under way, enough to keep an engine busy."""
 
 LIGHT = {"num_cpus": 0.1}
-"""What stages beside the engine take, so that all of them fit on a cluster of two processors."""
+"""Resources of each other stage, so small that all fit on a cluster of two processors."""
 
 SPLITS = ("tensor_parallel_size", "pipeline_parallel_size")
-"""Arguments of the engine that say over how many devices a model is split."""
+"""Arguments of the engine that split a model over devices."""
 
 TOO_LONG = ("context length", "maximum model length")
-"""How the engine speaks of a prompt that no model of its size can read."""
+"""Words in the engine's error for a prompt that is too long for the model."""
 
 _ERROR_LINE = re.compile(r"[\w.]+(Error|Exception)\b")
 
 ERROR = "__inference_error__"
-"""The column in which Ray puts why a request failed."""
+"""The column of Ray that holds the error of a failed request."""
 
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """The engine, and the cluster that it runs on; see ``RayWorkers`` for addresses.
+    """Engines and the cluster that they run on; see ``RayWorkers`` for addresses.
 
     Args:
         address: of the cluster.
-        replicas: engines beside each other, each with the model whole.
+        replicas: the number of engines, each with the whole model.
         arguments: of vLLM's engine, like tensor_parallel_size and max_model_len.
 
     Raises:
-        InvalidInputError: an address or a number that cannot be.
+        InvalidInputError: an invalid address or number.
     """
 
     address: str = LOCAL
@@ -89,16 +90,16 @@ class RayEngine:
         report: Callable[[Progress], None] = lambda progress: None,
         follow: Follow = lambda request, outcome: None,
     ) -> RunSummary:
-        """Have every request's outcome in the store, stored as its batch is done; see ``Fill``.
+        """Fill a store with outcomes, each stored when its batch is done; see ``Fill``.
 
         Raises:
             InvalidInputError: Ray or vLLM is missing, the cluster cannot be reached or is too
-                small, or there is a budget, as nobody is paid.
+                small, or there is a budget, because local generation has no price.
             ServerError: the engine does not start, or answers nothing.
-            StoreError: an answer cannot be stored.
+            StoreError: an answer cannot be stored, or another run uses the store.
         """
         if budget is not None:
-            raise InvalidInputError("An engine of one's own takes no budget, as nobody is paid.")
+            raise InvalidInputError("An engine takes no budget: local generation has no price.")
         with ExitStack() as stack:
             ray: Any = None
 
@@ -111,12 +112,12 @@ class RayEngine:
             return fill_in_batches(requests, store, answer, report=report, follow=follow)
 
     def _open(self, stack: ExitStack) -> Any:
-        """Return ``ray``, connected to a cluster that has room for the engines."""
+        """Return ``ray``, connected to a cluster with room for the engines."""
         if self.address == LOCAL and find_spec("vllm") is None:
             raise InvalidInputError(
                 "An engine on this machine needs vLLM: pip install 'personamem[vllm,ray]'."
             )
-        # One processor an engine, and one for the stages beside them.
+        # One processor per engine, and one for the other stages.
         processors = max(os.cpu_count() or 1, self.replicas * self._devices + 1)
         ray = stack.enter_context(open_cluster(self.address, processors))
         resources = ray.cluster_resources()
@@ -132,7 +133,7 @@ class RayEngine:
 
     @property
     def _devices(self) -> int:
-        """How many devices one engine takes."""
+        """The number of devices of one engine."""
         return math.prod(self.arguments.get(name, 1) for name in SPLITS)
 
     def _answer(self, ray: Any, due: Sequence[Request]) -> Generator[tuple[Request, Outcome]]:
@@ -164,15 +165,15 @@ class RayEngine:
             batch_size=BATCH,
             max_concurrent_batches=BATCHES_AT_A_TIME,
             concurrency=(self.replicas, self.replicas),
-            # Without it, the engine asks for one GPU a device.
+            # Without it, the engine requests one GPU per device.
             placement_group_config=(
                 {"bundles": [{"CPU": 1}] * self._devices} if on_processors else None
             ),
             should_continue_on_error=True,
-            # They need a port that is set up as the cluster starts.
+            # They need a port that is set up when the cluster starts.
             log_engine_metrics=False,
             chat_template_stage={"enabled": True, **LIGHT},
-            # The engine does both by itself.
+            # The engine does both itself.
             tokenize_stage=False,
             detokenize_stage=False,
         )
@@ -186,9 +187,9 @@ class RayEngine:
 
 
 def make_row(request: Request) -> dict[str, str]:
-    """Return a request as a row of text, since what is nested would share columns with others.
+    """Return a request as a row of text: nested values would share columns with other requests.
 
-    The fields of a schema keep their order, in which vLLM has them written.
+    The fields of a schema keep their order, in which the model writes them.
     """
     sampling = dict(request.parameters)
     if "max_completion_tokens" in sampling:
@@ -200,12 +201,12 @@ def make_row(request: Request) -> dict[str, str]:
 
 
 def prepare(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what vLLM is given for a row."""
+    """Return the input of vLLM for a row."""
     return {name: json.loads(row[name]) for name in ("messages", "sampling_params")}
 
 
 def report_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is wanted of what vLLM has made."""
+    """Return the columns of vLLM's output that are read."""
     names = ("key", "generated_text", "num_input_tokens", "num_generated_tokens")
     return {name: row[name] for name in names}
 
@@ -218,7 +219,7 @@ def _read_outcome(row: Mapping[str, Any], request: Request) -> Outcome:
     written, most = row["num_generated_tokens"], request.max_tokens
     return Answer(
         text=row["generated_text"],
-        # Ray keeps nothing of why the engine stopped.
+        # Ray does not pass on why the engine stopped.
         finish_reason="length" if most is not None and written >= most else "stop",
         model=request.model,
         prompt_tokens=row["num_input_tokens"],
@@ -228,11 +229,11 @@ def _read_outcome(row: Mapping[str, Any], request: Request) -> Outcome:
 
 
 def _find_reason(error: BaseException) -> str:
-    """Return the last error that Ray tells of and that is not its own, as it lies at the bottom."""
-    told = [line.strip() for line in str(error).splitlines() if line.strip()]
-    named = [number for number, line in enumerate(told) if _ERROR_LINE.match(line)]
-    named = [number for number in named if not told[number].startswith("ray.")] or named
+    """Return the last error in Ray's report that is not Ray's own, which is the cause."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [number for number, line in enumerate(lines) if _ERROR_LINE.match(line)]
+    named = [number for number in named if not lines[number].startswith("ray.")] or named
     if not named:
-        return told[-1] if told else type(error).__name__
-    # Validators tell what is wrong in the line below.
-    return " ".join(told[named[-1] : named[-1] + 2])
+        return lines[-1] if lines else type(error).__name__
+    # Validators name the problem in the line below.
+    return " ".join(lines[named[-1] : named[-1] + 2])

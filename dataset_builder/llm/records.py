@@ -1,7 +1,7 @@
-"""Requests to a chat model and what came of them.
+"""Requests to a chat model, and their outcomes.
 
-A request's key is a hash of all that decides the answer, so that the same request is found again by
-another run, on another day. What a server is called or how fast it is asked is no part of it.
+A request's key is a hash of everything that decides the answer, so that another run finds the same
+request again. The address of a server and the pace of requests are not part of it.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import Message
 
 OWN_FIELDS = ("model", "messages", "response_format", "stream", "n")
-"""Fields of a request's body that are not parameters: set from the record, or not supported."""
+"""Fields of a request's body that no parameter may set: others set them, or none is supported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +24,16 @@ class Request:
 
     Args:
         model: its name on the server.
-        messages: the whole conversation. They should say which form the answer has, as not every
-            server takes a schema.
+        messages: the whole conversation. They should describe the form of the answer, since not
+            every server accepts a schema.
         parameters: of sampling, under the names of the server (temperature, max_tokens, seed ...).
         schema: JSON schema of the answer, for servers with structured output.
 
-    ``key`` is the SHA-256 of the canonical JSON of all of these. Do not change what is in them.
+    ``key`` is the SHA-256 of the canonical JSON of all of these. Do not modify their contents.
 
     Raises:
-        InvalidInputError: no messages, a parameter that is none, or a value without a JSON form.
+        InvalidInputError: no messages, a field that is not a sampling parameter, or a value that
+            JSON cannot express.
     """
 
     model: str
@@ -42,7 +43,7 @@ class Request:
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Check the request and name it."""
+        """Check the request and compute its key."""
         if not self.messages:
             raise InvalidInputError(f"A request to {self.model!r} has no messages.")
         for name in OWN_FIELDS:
@@ -63,7 +64,7 @@ class Request:
         }
         try:
             text = _dump(whole)
-            # What the client sends is UTF-8, which has no half of a surrogate pair.
+            # Requests are sent in UTF-8, which cannot express half of a surrogate pair.
             json.dumps(whole, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
             raise InvalidInputError(
@@ -78,7 +79,7 @@ class Request:
 
     @property
     def max_tokens(self) -> int | None:
-        """The most tokens that an answer may have, where a parameter says so."""
+        """The most tokens that an answer may have, or None if no parameter sets it."""
         for name in ("max_completion_tokens", "max_tokens"):
             if isinstance(self.parameters.get(name), int):
                 return int(self.parameters[name])
@@ -87,11 +88,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model answered; ``model`` is what the server called it.
+    """A model's answer; ``model`` is the name that the server reports.
 
-    The text is as it came, empty if the model said nothing; nothing in it has been checked, and it
-    may hold NUL and halves of surrogate pairs. Token counts are the server's, None where it told
-    none; ``cached_tokens`` are those of the prompt that it had in its cache.
+    The text is unchecked: it may be empty, and hold NUL and halves of surrogate pairs. Token counts
+    are the server's, None if it reports none; ``cached_tokens`` are those tokens of the prompt that
+    were in its cache.
     """
 
     text: str
@@ -110,9 +111,9 @@ class FailureKind(StrEnum):
     REFUSED = "refused"
     """The server refuses this prompt: too long for the model, or filtered."""
     UNANSWERED = "unanswered"
-    """All attempts met passing faults. Another run tries again."""
+    """All attempts failed with errors that may pass. Another run tries again."""
     GIVEN_UP = "given up"
-    """Unanswered, and a caller went on without; stored, so that it goes on without it again."""
+    """Unanswered, and the caller went on without an answer; stored, so that it does so again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +133,12 @@ Outcome: TypeAlias = Answer | Failure
 
 
 def outcome_to_json(outcome: Outcome) -> str:
-    """Return an outcome as ASCII, in which any text survives."""
+    """Return an outcome as ASCII JSON, which preserves any text."""
     return _dump(asdict(outcome))
 
 
 def outcome_from_json(text: str) -> Outcome:
-    """Return what ``outcome_to_json`` was given; raise ValueError or TypeError for other text."""
+    """Return the outcome in a text; raise ValueError or TypeError if it holds none."""
     fields = json.loads(text)
     if isinstance(fields, dict) and "kind" in fields:
         return Failure(FailureKind(fields["kind"]), fields["reason"])

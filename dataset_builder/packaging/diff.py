@@ -1,15 +1,15 @@
 """What changed between two versions of a dataset: their manifests, their files, their rows.
 
-The manifests tell most. A table whose hash is the same in both is not read at all. Of the others,
-questions and annotations are compared row by row by question id, and contexts by theirs, which is
-a hash of their messages; each other cell by a digest. Messages are never read. So memory is about a
-kilobyte a row, whatever the length of the contexts, and files at the Hub are read by ranges and not
-downloaded.
+A table whose hash is the same in both manifests is not read at all. The rows of other tables are
+compared by their id, each cell by a digest. The id of a context is a hash of its messages, but a
+file may have been altered without its ids; so messages are read, one context at a time, where two
+tables of contexts differ and an id is in both. Memory is about a kilobyte per row, whatever the
+length of the contexts, and files at the Hub are read by ranges and not downloaded.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -32,8 +32,8 @@ TABLE_KEYS = {
     "annotations": "question_id",
     "contexts": "shared_context_id",
 }
-UNREAD = "messages"
-"""The heavy column; ``shared_context_id`` is its hash."""
+HEAVY = "messages"
+"""The column that is read one row at a time, and only of rows that are in both tables."""
 
 _ROWS = 256
 _Rows = dict[str, tuple[bytes, ...]]
@@ -158,6 +158,11 @@ def _find_counts(version: _Version, split: str) -> Mapping[str, Any]:
     return next((family.splits[split] for family in families if split in family.splits), {})
 
 
+def _read_count(counts: Mapping[str, Any], key: str) -> int | None:
+    value = counts.get(key)
+    return value if isinstance(value, int) else None
+
+
 def _compare_files(a: Mapping[str, FileRecord], b: Mapping[str, FileRecord]) -> dict[str, str]:
     changes = {}
     for name in sorted({*a, *b}):
@@ -185,40 +190,75 @@ def _compare_split(
         if change:
             columns_a, rows_a = _read_rows(a, name, key) if change != "added" else ((), {})
             columns_b, rows_b = _read_rows(b, name, key) if change != "removed" else ((), {})
-            tables[kind] = _compare_rows(columns_a, rows_a, columns_b, rows_b)
+            shared = rows_a.keys() & rows_b.keys()
+            heavy = HEAVY in columns_a and HEAVY in columns_b
+            altered = _find_altered(a, b, name, key, shared) if heavy else set()
+            tables[kind] = _compare_rows(columns_a, rows_a, columns_b, rows_b, altered)
     counts_a, counts_b = _find_counts(a, split), _find_counts(b, split)
 
     def pair(key: str) -> tuple[int | None, int | None]:
-        return counts_a.get(key), counts_b.get(key)
+        return _read_count(counts_a, key), _read_count(counts_b, key)
 
     return SplitDifference(split, pair("questions"), pair("contexts"), pair("tokens"), tables)
 
 
 def _read_rows(version: _Version, name: str, key: str) -> tuple[tuple[str, ...], _Rows]:
-    """Return the columns of a table, and the digests of each row's cells by its id."""
+    """Return the columns of a table, and the digests of each row's cells by its id.
+
+    The heavy column comes last and has no digests.
+    """
     rows: _Rows = {}
     with version.open(name) as table:
         names = table.schema_arrow.names
-        columns = tuple(column for column in names if column not in (key, UNREAD))
-        for batch in table.iter_batches(batch_size=_ROWS, columns=[key, *columns]):
+        light = [column for column in names if column not in (key, HEAVY)]
+        for batch in table.iter_batches(batch_size=_ROWS, columns=[key, *light]):
             for row in batch.to_pylist():
-                rows[str(row[key])] = tuple(_digest(row[column]) for column in columns)
-    return columns, rows
+                rows[str(row[key])] = tuple(_digest(row[column]) for column in light)
+    return (*light, *([HEAVY] if HEAVY in names else [])), rows
+
+
+def _find_altered(a: _Version, b: _Version, name: str, key: str, shared: Set[str]) -> set[str]:
+    """Return those of the ids in both tables whose heavy cells are not the same."""
+    digests = dict(_digest_heavy(a, name, key, shared))
+    return {
+        identifier
+        for identifier, digest in _digest_heavy(b, name, key, shared)
+        if digests.get(identifier) != digest
+    }
+
+
+def _digest_heavy(
+    version: _Version, name: str, key: str, wanted: Set[str]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the id and the digest of the heavy cell of each wanted row, one row in memory."""
+    with version.open(name) as table:
+        for group in range(table.num_row_groups):
+            ids = table.read_row_group(group, columns=[key]).column(key).to_pylist()
+            if wanted.isdisjoint(map(str, ids)):
+                continue
+            for batch in table.iter_batches(batch_size=1, row_groups=[group], columns=[key, HEAVY]):
+                (row,) = batch.to_pylist()
+                yield str(row[key]), _digest(row[HEAVY])
 
 
 def _compare_rows(
-    columns_a: Sequence[str], rows_a: _Rows, columns_b: Sequence[str], rows_b: _Rows
+    columns_a: Sequence[str],
+    rows_a: _Rows,
+    columns_b: Sequence[str],
+    rows_b: _Rows,
+    altered: Set[str],
 ) -> Rows:
     places = [
         (column, columns_a.index(column), columns_b.index(column))
         for column in columns_a
-        if column in columns_b
+        if column in columns_b and column != HEAVY
     ]
     one_sided = sorted(set(columns_a) ^ set(columns_b))
     changed = {}
     for identifier in rows_a.keys() & rows_b.keys():
         a, b = rows_a[identifier], rows_b[identifier]
-        others = (*(column for column, i, j in places if a[i] != b[j]), *one_sided)
+        heavy = [HEAVY] if identifier in altered and HEAVY not in one_sided else []
+        others = (*(column for column, i, j in places if a[i] != b[j]), *heavy, *one_sided)
         if others:
             changed[identifier] = others
     return Rows(

@@ -44,7 +44,7 @@ def generate_text(
     budget: float | None = None,
     report: Callable[[int, Progress], None] = lambda attempt, progress: None,
 ) -> GeneratedText:
-    """Have a model write everything of ``config`` that it writes; see ``write_items`` for errors."""
+    """Have a model write every item of ``config``; see ``write_items`` for errors."""
     plans = {name: get_family(name).plan_writing(config) for name in config.families}
     items = [item for plan in plans.values() for item in plan.items]
     found = write_items(items, store, fill, prices=prices, budget=budget, report=report)

@@ -1,9 +1,13 @@
-"""What can go wrong at the Hub, in one line a user can act on, and never with a token in it."""
+"""What can go wrong at the Hub, as one line that a user can act on, never with a token in it.
 
-import errno
+Only errors of the Hub's client and of its HTTP client are translated. Anything else is a fault of
+this program and keeps its type and its trace.
+"""
+
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 
 import httpx2
 from huggingface_hub import constants, get_token
@@ -19,9 +23,9 @@ HINT = "Set HF_TOKEN, or run `hf auth login`, with a token that may write to the
 AGAIN = "Nothing was tagged. Run the same command again: what is there already is not sent twice."
 
 _TOKENS = re.compile(r"hf_[A-Za-z0-9_-]{8,}|(?<=Bearer )\S+")
-
-
-_WRAPPERS = (RuntimeError, LocalEntryNotFoundError)
+_CLIENT = "huggingface_hub"
+_CONNECTION = (httpx2.HTTPError, ConnectionError, TimeoutError)
+"""The last two are what hf_xet raises of its connections."""
 
 
 class PublishError(PersonamemError):
@@ -43,10 +47,13 @@ def translate_errors(repo_id: str, action: str) -> Iterator[None]:
     """
     try:
         yield
-    except PersonamemError:
-        raise
-    except (httpx2.HTTPError, OSError, RuntimeError, ValueError) as error:
-        raise _translate(error, repo_id, action) from None
+    except (LocalEntryNotFoundError, *_CONNECTION) as error:
+        raise _translate(error, repo_id, action) from error
+    except RuntimeError as error:
+        # The client's threads wrap an error in one of these; hf_xet has no other for its own.
+        if not (_is_wrapped(error) or _is_raised_by_client(error.__traceback__)):
+            raise
+        raise _translate(error, repo_id, action) from error
 
 
 def redact(text: str) -> str:
@@ -55,20 +62,29 @@ def redact(text: str) -> str:
     return _TOKENS.sub("hf_***", text.replace(token, "hf_***") if token else text)
 
 
-def _translate(error: Exception, repo_id: str, action: str) -> PersonamemError:
-    # The client's threads and its downloads wrap what went wrong.
-    while isinstance(error, _WRAPPERS) and isinstance(error.__cause__, Exception):
+def _is_wrapped(error: BaseException) -> bool:
+    return isinstance(error.__cause__, (*_CONNECTION, LocalEntryNotFoundError))
+
+
+def _is_raised_by_client(trace: TracebackType | None) -> bool:
+    """Say whether the innermost frame of a trace is in the Hub's client."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = str(trace.tb_frame.f_globals.get("__name__")) if trace is not None else ""
+    return name.partition(".")[0] == _CLIENT
+
+
+def _translate(error: BaseException, repo_id: str, action: str) -> PersonamemError:
+    while isinstance(error, RuntimeError | LocalEntryNotFoundError) and error.__cause__:
         error = error.__cause__
     if isinstance(error, OfflineModeIsEnabled):
         return UnreachableError(f"{action}: HF_HUB_OFFLINE is set, so the Hub is not asked.")
     if isinstance(error, HfHubHTTPError):
         return _translate_answer(error, repo_id, action)
-    if isinstance(error, httpx2.HTTPError):
+    if isinstance(error, _CONNECTION):
         return UnreachableError(
             f"{action}: no answer from {constants.ENDPOINT} ({_flatten(error)}). {AGAIN}"
         )
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return PublishError(f"{action}: the disk is full ({_flatten(error)}). {AGAIN}")
     return PublishError(f"{action} failed: {_flatten(error)} {AGAIN}")
 
 

@@ -1,7 +1,7 @@
 """The dataset on disk: exactly the files that a release consists of, checked against the manifest.
 
 What is neither in the manifest nor made for the release stays where it is and is never uploaded:
-hidden files, caches, half-written ones, notes.
+hidden files, caches, partial files, notes.
 """
 
 import hashlib
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from personamem.loaders.formats.audit_record import AUDIT
 from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.formats.manifest import (
     MANIFEST,
@@ -20,7 +21,6 @@ from personamem.loaders.formats.manifest import (
 from personamem.loaders.formats.sources import parse_source
 
 CARD = "README.md"
-AUDIT = "audit.json"
 MADE_FOR_RELEASE = (MANIFEST, CARD, AUDIT)
 """Files of a release that the manifest does not list: itself, and what is made from it."""
 

@@ -1,99 +1,94 @@
-"""The audit's verdict and the card, both stored in the dataset's folder and published with it.
+"""The audit and the card of a release, both stored in the dataset's folder and published with it.
 
-An audit of a full dataset takes minutes, so ``audit.json`` is kept: as long as it is whole and
-about exactly this manifest, it stands in for another run. The card is made anew from manifest and
-audit, unless somebody has edited it.
+An audit of a full dataset takes minutes, so ``audit.json`` is kept and used again if it is whole,
+unedited and about exactly this manifest (see ``audit.stored``). The card is rendered anew from
+manifest and audit, unless somebody has edited it.
 """
 
 import json
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from personamem.cards import Score, is_as_rendered, render_card
 from personamem.dataset_builder.audit.parts import audit_part, list_parts
-from personamem.dataset_builder.audit.stored import find_gap, make_report, name_failures
+from personamem.dataset_builder.audit.stored import find_gap, make_report
+from personamem.dataset_builder.core.whole_files import write_whole
 from personamem.dataset_builder.families.registry import describe_cards
-from personamem.dataset_builder.publish.local import AUDIT, CARD, LocalDataset
+from personamem.dataset_builder.publish.local import CARD, LocalDataset
+from personamem.loaders.formats.audit_record import AUDIT, AuditRecord, parse_audit
 from personamem.loaders.formats.errors import DatasetError, PersonamemError
+from personamem.loaders.formats.json_files import read_json_file
 
-Tell = Callable[[str], None]
-"""Hears what is going on, in one line."""
+Log = Callable[[str], None]
+"""Receives a line about each step."""
 
 
 class VerdictError(PersonamemError):
     """A dataset that fails its audit."""
 
 
-def settle_audit(local: LocalDataset, workers: int, tell: Tell) -> dict[str, Any]:
+def settle_audit(local: LocalDataset, workers: int, log: Log) -> AuditRecord:
     """Return the audit of ``local``, run now unless audit.json holds it, and store it there.
 
     Raises:
+        DatasetError: audit.json is no JSON.
         VerdictError: a check fails; all that fail are named.
     """
     path = local.folder / AUDIT
-    report = _read_json(path) if path.is_file() else None
+    report = _read_report(path) if path.is_file() else None
     parts = list_parts(local.folder)
     if report is not None:
         gap = find_gap(report, local.manifest_sha256, parts)
         if gap:
-            tell(f"{AUDIT} is not used: {gap}; the audit runs again")
+            log(f"{AUDIT} is not used: {gap}; the audit runs again")
             report = None
     if report is None:
-        report = _run_audit(local, parts, workers, tell)
-    # A path of this machine is nobody else's business.
+        report = _run_audit(local, parts, workers, log)
+    # A path of this machine concerns nobody else.
     report["source"] = local.name
     _write(path, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    failures = name_failures(report)
-    if failures:
+    record = parse_audit(report)
+    if failures := record.list_failures():
         raise VerdictError(
             f"{local.folder} fails the audit and cannot be published. Failed: "
             f"{'; '.join(failures)}. See `personamem audit {local.folder}`."
         )
-    return report
+    return record
 
 
 def settle_card(
-    local: LocalDataset, audit: Mapping[str, Any], repo_id: str, scores: Sequence[Score], tell: Tell
+    local: LocalDataset, audit: AuditRecord, repo_id: str, scores: Sequence[Score], log: Log
 ) -> None:
-    """Write the card from manifest, audit and scores; one that was edited is left as it is."""
+    """Write the card from manifest, audit and scores; one that was edited is left as it is.
+
+    Raises:
+        DatasetError: the manifest's record of a family lacks a key, or a value cannot be.
+    """
     path = local.folder / CARD
-    if path.is_file() and not is_as_rendered(path.read_text(encoding="utf-8")):
-        tell(f"{CARD} was edited and is published as it is; delete it to have it made anew")
+    if path.is_file() and not is_as_rendered(path.read_text(encoding="utf-8", errors="replace")):
+        log(f"{CARD} was edited and is published as it is; delete it to have it rendered again")
         return
-    _write(
-        path,
-        render_card(
-            local.manifest, describe_cards(local.manifest, repo_id), audit, repo_id, scores
-        ),
-    )
+    cards = describe_cards(local.manifest, repo_id)
+    _write(path, render_card(local.manifest, cards, audit, repo_id, scores))
 
 
-def _run_audit(
-    local: LocalDataset, parts: Sequence[str], workers: int, tell: Tell
-) -> dict[str, Any]:
+def _run_audit(local: LocalDataset, parts: Sequence[str], workers: int, log: Log) -> dict[str, Any]:
     audits = []
     for part in parts:
-        tell(f"auditing {part}")
+        log(f"auditing {part}")
         audits.append(audit_part(str(local.folder), part, parts, workers=workers))
     return make_report(str(local.folder), audits)
 
 
-def _read_json(path: Path) -> Any:
+def _read_report(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
-    except ValueError as error:
-        raise DatasetError(f"{path} is no JSON: {error}. Delete it to audit anew.") from error
+        return read_json_file(path)
+    except DatasetError as error:
+        raise DatasetError(f"{error} Delete it to audit anew.") from error
 
 
 def _write(path: Path, text: str) -> None:
-    """Replace a file as a whole, and leave one alone that holds ``text`` already."""
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return
-    aside = path.with_name(f".{path.name}.partial")
-    try:
-        aside.write_text(text, encoding="utf-8")
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
+    """Write a file whole, and leave one alone that holds ``text`` already."""
+    if not path.is_file() or path.read_bytes() != text.encode():
+        write_whole(path, text)

@@ -17,8 +17,8 @@ from personamem.loaders.formats.errors import (
 from personamem.loaders.formats.files import has_file
 from personamem.loaders.formats.hub import fetch_snapshot
 from personamem.loaders.formats.manifest import MANIFEST, Manifest, read_manifest
+from personamem.loaders.formats.siblings import PARTIAL, name_partial, name_replaced
 
-PARTIAL_SUFFIX = ".partial"
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -55,7 +55,8 @@ def parse_source(source: str | Path, revision: str | None = None) -> Source:
             "The dataset source is empty. Accepted: an existing folder, or a Hub id 'owner/name'."
         )
     name, _, written = source.partition("@")
-    if not _HUB_ID.fullmatch(name):
+    # A folder that a killed build has left aside is meant, not a repository of the same name.
+    if not _HUB_ID.fullmatch(name) or _find_remains(Path(source)):
         _existing_folder(Path(source))
     if written and revision is not None and written != revision:
         raise InvalidInputError(
@@ -87,7 +88,7 @@ def find_manifest(source: str | Path, revision: str | None = None) -> Manifest |
 
 def refuse_half_written(folder: Path) -> None:
     """Raise a DatasetError for a folder that looks like one of ours, but without a manifest."""
-    partial = folder.name.endswith(PARTIAL_SUFFIX)
+    partial = folder.name.endswith(PARTIAL)
     if partial or next(folder.glob("*/*.parquet"), None) is not None:
         raise DatasetError(
             f"{folder} is half-written: it has no {MANIFEST}, which is written last. "
@@ -112,11 +113,9 @@ def _existing_folder(path: Path) -> Path:
         return path
     if os.path.exists(path):
         raise DatasetError(f"{path} is a file; a dataset source is a folder or a Hub id.")
-    partial = path.with_name(path.name + PARTIAL_SUFFIX) if path.name else path
-    hint = f" There is an unfinished build at {partial}." if os.path.isdir(partial) else ""
     raise DatasetNotFoundError(
-        f"No dataset folder {str(path)!r}.{hint} Accepted: an existing folder, or a Hub id "
-        "'owner/name' or 'owner/name@revision'."
+        f"No dataset folder {str(path)!r}.{_find_remains(path)} Accepted: an existing folder, or a "
+        "Hub id 'owner/name' or 'owner/name@revision'."
     )
 
 
@@ -125,3 +124,17 @@ def _expand(path: Path) -> Path:
         return path.expanduser()
     except RuntimeError:  # "~nobody": such a folder may exist in the current one.
         return path
+
+
+def _find_remains(path: Path) -> str:
+    """Return a sentence about what a killed build has left of a folder that is not there."""
+    try:
+        replaced, partial = name_replaced(path), name_partial(path)
+    except (OSError, ValueError):  # No name of a folder.
+        return ""
+    if os.path.isdir(replaced):
+        return (
+            f" A build that was to replace it was killed; the earlier version is in {replaced}: "
+            "rename that folder, or run the build again, which restores it first."
+        )
+    return f" There is an unfinished build at {partial}." if os.path.isdir(partial) else ""

@@ -1,78 +1,69 @@
 """Reading a model's reply to an open question: the list that it was asked for, in many spellings.
 
-Read are, in this order: the last list in brackets, as JSON or as Python writes it, alone or in an
-object (``{"answer": [...]}``), within prose or a code block; another JSON value; a list in lines
-("- violin", "1. cello"); a reply of one short line, which is one item. Anything else is unparsable
-(None), never a guess: longer prose, an empty text, a list that is cut off.
+Read are, in this order: the last list in brackets, as JSON or as Python writes it (``find_json``),
+alone or in an object (``{"answer": [...]}``), within prose or a code block; another JSON value; a
+list in lines ("- violin", "1. cello"); a reply of one short line, which is one item. Anything else
+is unparsable (None), never a guess: longer prose, an empty text, a list that is cut off.
 """
 
-import ast
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.json_files import parse_json
+from personamem.loaders.formats.model_text import find_json, strip_reasoning
 from personamem.loaders.personabench.answers import items_of
 from personamem.loaders.personabench.records import AnswerItem
-from personamem.loaders.prompting.reasoning import strip_reasoning
 
 SHORT_LINE = 80
-"""The most letters of a reply that is taken as one item."""
+"""The most characters of a reply that is taken as one item."""
 
 MOST_BRACKETS = 200
-"""A reply with more opening brackets is noise, and would take long to try at each of them."""
+"""Opening brackets that are tried; a reply with more is noise."""
 
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 _LABEL = re.compile(r"(?:the\s+)?answers?(?:\s+(?:is|are))?\s*:\s*", re.IGNORECASE)
 _FENCE = re.compile(r"^```\w*\s*$", re.MULTILINE)
 _BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+(\S.*)")
-_ERRORS = (ValueError, SyntaxError, TypeError, RecursionError, MemoryError)
 
 
 def read_items(text: str) -> tuple[AnswerItem, ...] | None:
     """Return the items of a reply, none for an empty list; None where it cannot be read."""
     reply = strip_reasoning(text)
-    if not reply or reply.count("[") > MOST_BRACKETS:
+    if not reply:
         return None
-    found = list(_find_lists(reply)) or list(_find_lists(reply.translate(_QUOTES)))
+    try:
+        found = list(_find_lists(reply)) or list(_find_lists(reply.translate(_QUOTES)))
+    except ValueError:
+        return None
     if found:
         return found[-1]
     if "[" in reply:
         return None  # A list that is cut off, or damaged.
     bare = _LABEL.sub("", _FENCE.sub("", reply), count=1).strip()
     try:
-        return _flatten(json.loads(bare))
-    except _ERRORS:
+        return _flatten(parse_json(bare))
+    except ValueError:
         return _read_lines(bare)
 
 
 def _find_lists(text: str) -> Iterator[tuple[AnswerItem, ...]]:
-    """Yield the lists in brackets that hold nothing but items."""
+    """Yield the lists in brackets that hold nothing but items.
+
+    Raises:
+        ValueError: there are too many brackets.
+    """
     end = 0
-    for match in re.finditer(r"\[", text):
-        if match.start() < end:
+    for found in find_json(text, "[", inside=True, most_candidates=MOST_BRACKETS):
+        if found.start < end:
             continue
-        for read in (_read_json, _read_literal):
-            try:
-                value, length = read(text[match.start() :])
-                items = _flatten(value)
-            except _ERRORS:
-                continue
-            end = match.start() + length
-            yield items
-            break
-
-
-def _read_json(text: str) -> tuple[Any, int]:
-    value, length = json.JSONDecoder().raw_decode(text)
-    return value, length
-
-
-def _read_literal(text: str) -> tuple[Any, int]:
-    """Read a Python list without lists in it: 'violin', "cello", a comma at the end."""
-    length = text.index("]") + 1
-    return ast.literal_eval(text[:length]), length
+        try:
+            items = _flatten(found.value)
+        except ValueError:
+            continue
+        end = found.end
+        yield items
 
 
 def _flatten(value: Any) -> tuple[AnswerItem, ...]:

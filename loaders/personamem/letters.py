@@ -8,7 +8,7 @@ two letters, or none, is unparsable (None), never a guess.
 
 import re
 
-from personamem.loaders.prompting.reasoning import strip_reasoning
+from personamem.loaders.formats.model_text import strip_reasoning
 
 _LETTER = "[a-dA-D]"
 _QUOTES = "*_`\"'\u201c\u201d\u2018\u2019"

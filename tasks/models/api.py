@@ -1,47 +1,55 @@
-"""A mixin for lm-eval's OpenAI-like API models: in order, counted, and no reply lost or made up.
+"""A mixin for lm-eval's OpenAI-like API models: ordered requests, and no lost or invented reply.
 
-lm-eval takes a body without choices, or with null for a text, as an empty reply, which then counts
-as a wrong answer; it drops replies that are missing; and it gives up on a busy server within
-seconds. Here a request is repeated until its reply is whole, or it is an error that says what came
-back. Requests go out in the order of their contexts, neighbours together, so that a server which
-keeps prefixes finds them.
+lm-eval reads a body without choices, or with null for a text, as an empty reply, which then counts
+as a wrong answer; it drops missing replies; and it gives up on a busy server within seconds. Here a
+request is repeated until its reply is whole, or ends in an error that describes the reply. Requests
+are sent in the order of their contexts, neighbours together, so that a server that caches prefixes
+finds them.
 """
 
 import asyncio
 import json
 import logging
 import os
+import time
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import dataclass
+from random import Random
 from typing import Any, ClassVar
 
 from lm_eval.api.instance import Instance
 from tqdm import tqdm
 
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.tasks.models.on_demand import PromptsOnDemand
-from personamem.tasks.models.replies import (
-    PLACEHOLDER_VARIABLE,
-    Failure,
-    RequestFailedError,
-    check_reply,
-    failure_of_body,
-    failure_of_status,
+from personamem.loaders.formats.http_client import HttpClient, Reply
+from personamem.loaders.formats.transport import (
+    ATTEMPTS,
+    FIRST_PATIENCE,
+    PATIENCE,
+    TransportError,
+    error_of_body,
+    hide_password,
     seconds_to_wait,
 )
+from personamem.tasks.models.on_demand import PromptsOnDemand
+from personamem.tasks.models.replies import PLACEHOLDER_VARIABLE, RequestFailedError, check_reply
 from personamem.tasks.models.usage import Usage
 
-MAX_ATTEMPTS = 8
-"""About two minutes of waiting, with the pauses of ``seconds_to_wait``."""
+MOST_BYTES = 4 * 2**20
+"""Bytes of one reply, per prompt."""
+
+BYTES_OF_TOKEN = 1024
+"""Bytes of a reply per token whose log-probability it holds."""
 
 _log = logging.getLogger(__name__)
 
 
 class RobustApiMixin(PromptsOnDemand):
-    """To be mixed in before a subclass of lm-eval's ``LocalCompletionsAPI``.
+    """Goes before a subclass of lm-eval's ``LocalCompletionsAPI`` among the bases of a class.
 
     ``usage`` sums the tokens that the server reports, over all objects of the class.
-    ``max_retries`` counts attempts.
+    ``max_retries`` is the number of attempts.
     """
 
     usage: ClassVar[Usage] = Usage()
@@ -61,19 +69,21 @@ class RobustApiMixin(PromptsOnDemand):
     _seed: int
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        """Take lm-eval's arguments; ``max_retries`` is 8 where it is not given."""
-        options.setdefault("max_retries", MAX_ATTEMPTS)
+        """Take lm-eval's arguments; ``max_retries`` is 10 unless it is given."""
+        options.setdefault("max_retries", ATTEMPTS)
         super().__init__(*arguments, **options)
+        # For pauses only: no result depends on it.
+        self._random = Random()
         self._workers = max(1, int(self._concurrent))
-        # With one request at a time lm-eval reads replies outside of its retries, one by one; its
-        # other path ends in get_batched_requests, below, and serves any number.
+        # With one request at a time lm-eval reads replies outside its retries; its other path ends
+        # in get_batched_requests, below, and serves any number of requests at a time.
         self._concurrent = max(2, self._workers)
 
     def loglikelihood(self, requests: list[Instance], **options: Any) -> list[Any]:
-        """Return what the server's log-probabilities say of the continuations.
+        """Return the log-probabilities of the continuations.
 
         Raises:
-            InvalidInputError: the API is one for chats, which has none.
+            InvalidInputError: the API is for chats, and has no log-probabilities.
         """
         try:
             return super().loglikelihood(requests, **options)
@@ -92,13 +102,11 @@ class RobustApiMixin(PromptsOnDemand):
         ctxlens: list[int] | None = None,
         **options: Any,
     ) -> list[list[Any]]:
-        """Return one list per request that holds its answer; requests go out by context.
+        """Return one list per request that holds its answer; requests are sent by context.
 
         Raises:
             RequestFailedError: a request had no whole reply after all attempts.
         """
-        from aiohttp import ClientSession, ClientTimeout, TCPConnector
-
         answers: list[list[Any]] = [[] for _ in requests]
         order = sorted(range(len(requests)), key=lambda i: self._position(cache_keys[i], i))
         size = int(self._batch_size)
@@ -107,7 +115,7 @@ class RobustApiMixin(PromptsOnDemand):
         bar = tqdm(total=len(requests), desc="Requesting API")
 
         async def work() -> None:
-            # All workers draw from one iterator: what is on its way at a time are neighbours.
+            # All workers draw from one iterator, so requests under way are neighbours.
             for batch in batches:
                 call = _Call(
                     prompts=[requests[i] for i in batch],
@@ -116,18 +124,21 @@ class RobustApiMixin(PromptsOnDemand):
                     ctxlens=[ctxlens[i] for i in batch] if ctxlens else None,
                     options=options,
                 )
-                for i, answer in zip(batch, await self._ask(session, call), strict=True):
+                for i, answer in zip(batch, await self._ask(client, call), strict=True):
                     answers[i].append(answer)
                     if cache_keys[i] is not None:
                         self.cache_hook.add_partial(method, cache_keys[i], answer)
                 bar.update(len(batch))
 
-        connector = TCPConnector(limit=self._workers, ssl=self.verify_certificate)
-        timeout = ClientTimeout(total=self.timeout)
+        client = HttpClient(
+            self.base_url,
+            self.header,
+            timeout=self.timeout,
+            connections=self._workers,
+            verify=self.verify_certificate,
+        )
         with bar:
-            async with ClientSession(
-                connector=connector, timeout=timeout, trust_env=True
-            ) as session:
+            async with client:
                 tasks = [asyncio.create_task(work()) for _ in range(self._workers)]
                 try:
                     await asyncio.gather(*tasks)
@@ -137,44 +148,35 @@ class RobustApiMixin(PromptsOnDemand):
                     await asyncio.gather(*tasks, return_exceptions=True)
         return answers
 
-    async def _ask(self, session: Any, call: "_Call") -> list[Any]:
+    async def _ask(self, client: HttpClient, call: "_Call") -> list[Any]:
         """Return the answers of one call, one per prompt, after as many attempts as it takes."""
-        attempts = max(1, int(self.max_retries))
+        most = max(1, int(self.max_retries))
         body = json.dumps(self._payload(call), ensure_ascii=False).encode()
-        for attempt in range(1, attempts + 1):
-            outcome = await self._attempt(session, call, body)
-            if not isinstance(outcome, Failure):
-                return outcome
-            if attempt == attempts or not outcome.passing:
-                times = f"{attempt} attempt{'s' * (attempt > 1)}"
-                raise RequestFailedError(
-                    f"{call.name}: POST {self.base_url} failed after {times}: {outcome.what}."
-                )
-            pause = seconds_to_wait(attempt, outcome.retry_after)
-            _log.warning("%s: %s. Again in %.0f s.", call.name, outcome.what, pause)
+        attempt, has_replied, start = 0, client.has_answered, time.monotonic()
+        while True:
+            attempt += 1
+            try:
+                return await self._attempt(client, call, body)
+            except TransportError as error:
+                has_replied = has_replied or error.status is not None
+                is_silent = not has_replied and time.monotonic() - start > FIRST_PATIENCE
+                is_late = error.retry_after > PATIENCE
+                if attempt >= most or is_silent or is_late or client.is_final(error):
+                    times = f"{attempt} attempt{'s' * (attempt > 1)}"
+                    raise RequestFailedError(
+                        f"{call.name}: POST {hide_password(self.base_url)} failed after {times}: "
+                        f"{error}."
+                    ) from error
+                pause = seconds_to_wait(attempt, error.retry_after, self._random)
+                _log.warning("%s: %s. Next attempt in %.0f s.", call.name, error, pause)
             await asyncio.sleep(pause)
-        raise AssertionError("unreachable")
 
-    async def _attempt(self, session: Any, call: "_Call", body: bytes) -> list[Any] | Failure:
-        from aiohttp import ClientError
-
-        headers = {"Content-Type": "application/json", **self.header}
-        try:
-            async with session.post(self.base_url, data=body, headers=headers) as response:
-                text = await response.text(errors="replace")
-                status, after = response.status, response.headers.get("Retry-After")
-        except TimeoutError:
-            return Failure(f"no reply within {self.timeout} s")
-        except ClientError as error:
-            return Failure(f"no reply ({type(error).__name__}: {error})")
-        if status != 200:
-            return failure_of_status(status, text, after)
-        reply = check_reply(text, len(call.prompts), call.generate)
-        if isinstance(reply, Failure):
-            return reply
-        answers = self._read(call, reply, text)
-        if not isinstance(answers, Failure):
-            type(self).usage.add(reply)
+    async def _attempt(self, client: HttpClient, call: "_Call", body: bytes) -> list[Any]:
+        reply = await client.post(body, call.most_bytes)
+        value = check_reply(reply, len(call.prompts), call.generate)
+        answers = self._read(call, value, reply)
+        client.has_answered = True
+        type(self).usage.add(value)
         return answers
 
     def _payload(self, call: "_Call") -> Any:
@@ -189,20 +191,22 @@ class RobustApiMixin(PromptsOnDemand):
             **settings,
         )
 
-    def _read(self, call: "_Call", reply: dict[str, Any], text: str) -> list[Any] | Failure:
+    def _read(self, call: "_Call", value: dict[str, Any], reply: Reply) -> list[Any]:
         try:
             if call.generate:
-                answers = self.parse_generations(outputs=reply)
+                answers = self.parse_generations(outputs=value)
             else:
                 answers = self.parse_logprobs(
-                    outputs=reply, tokens=call.prompts, ctxlens=call.ctxlens
+                    outputs=value, tokens=call.prompts, ctxlens=call.ctxlens
                 )
-                _check_echo(reply, call)
+                _check_echo(value, call)
         except (LookupError, TypeError, ValueError, AttributeError, AssertionError) as error:
-            return failure_of_body(f"unreadable ({type(error).__name__}: {error})", text)
+            problem = f"that is unreadable ({type(error).__name__}: {error})"
+            raise error_of_body(problem, reply.excerpt) from error
         if len(answers) != len(call.prompts):
-            return failure_of_body(f"{len(answers)} answers to {len(call.prompts)} prompts", text)
-        # None is left only where the user chose a text for it; see check_reply.
+            problem = f"with {len(answers)} answers to {len(call.prompts)} prompts"
+            raise error_of_body(problem, reply.excerpt)
+        # None is left only if the user chose a text for it; see check_reply.
         return [os.environ[PLACEHOLDER_VARIABLE] if a is None else a for a in answers]
 
     def _position(self, cache_key: Any, index: int) -> tuple[int, int]:
@@ -217,26 +221,25 @@ class RobustApiMixin(PromptsOnDemand):
         return f"Question {reference['question_id']} ({reference['split']})"
 
 
+@dataclass(frozen=True, slots=True)
 class _Call:
-    """One request: its prompts (several only where batches were asked for), and how to read it."""
+    """One request: its prompts (several only if batches were asked for), and how to read it."""
 
-    def __init__(
-        self,
-        prompts: list[Any],
-        name: str,
-        generate: bool,
-        ctxlens: list[int] | None,
-        options: dict[str, Any],
-    ) -> None:
-        self.prompts = prompts
-        self.name = name
-        self.generate = generate
-        self.ctxlens = ctxlens
-        self.options = options
+    prompts: list[Any]
+    name: str
+    generate: bool
+    ctxlens: list[int] | None
+    options: dict[str, Any]
+
+    @property
+    def most_bytes(self) -> int:
+        """The most bytes of a reply; one with log-probabilities holds all tokens of its prompts."""
+        tokens = 0 if self.generate else sum(len(prompt) for prompt in self.prompts)
+        return MOST_BYTES * len(self.prompts) + BYTES_OF_TOKEN * tokens
 
 
 def _check_echo(reply: dict[str, Any], call: _Call) -> None:
-    """Raise ValueError for a server that did not echo: lm-eval would score all options with 0."""
+    """Raise ValueError if the server did not echo: lm-eval would score all options with 0."""
     for choice, tokens in zip(reply["choices"], call.prompts, strict=True):
         scored = len(choice["logprobs"]["token_logprobs"])
         if scored <= len(tokens):

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import PreTrainedConfig, cache_utils
+from transformers import PreTrainedConfig
 
 from personamem.loaders.formats.errors import PersonamemError
-
-GROWING_LAYERS = (
-    cache_utils.DynamicLayer,
-    cache_utils.LinearAttentionAndFullAttentionLayer,
+from personamem.tasks.models.transformers_compat import (
+    is_growing_layer,
+    is_stock_cache,
+    is_stock_layer,
 )
-"""Layers whose ``keys`` and ``values`` hold every token, along the last dimension but one."""
 
 _GROWING = ("keys", "values")
 _SHARED = (int, float, bool, str, torch.dtype, torch.device, PreTrainedConfig, type(None))
@@ -51,7 +50,7 @@ def restore_snapshot(cache: Any, snapshot: Snapshot) -> None:
     """Bring a cache back to a state it had; it may have grown since in some layers or in all."""
     for layer, (length, copied) in zip(cache.layers, snapshot.layers, strict=True):
         vars(layer).update({name: _copy(value, layer) for name, value in copied.items()})
-        if _is_growing(layer):
+        if is_growing_layer(layer):
             _cut(layer, length)
 
 
@@ -80,7 +79,7 @@ def measure_cache(cache: Any) -> int:
 
 def can_repeat(cache: Any) -> bool:
     """Return whether every layer is one of the library's own, which all can be made a batch."""
-    return all(type(layer).__module__ == cache_utils.__name__ for layer in cache.layers)
+    return all(is_stock_layer(layer) for layer in cache.layers)
 
 
 def check_cache(cache: Any) -> None:
@@ -89,20 +88,15 @@ def check_cache(cache: Any) -> None:
     Raises:
         CacheError: naming the class.
     """
-    if type(cache) is not cache_utils.DynamicCache or cache.offloading:
+    if not is_stock_cache(cache):
         raise CacheError(_refuse(type(cache)))
 
 
 def _take_layer(layer: Any) -> tuple[int, dict[str, Any]]:
-    if not _is_growing(layer):
+    if not is_growing_layer(layer):
         return 0, {name: _copy(value, layer) for name, value in vars(layer).items()}
     kept = {name: value for name, value in vars(layer).items() if name not in _GROWING}
     return _count(layer), {name: _copy(value, layer) for name, value in kept.items()}
-
-
-def _is_growing(layer: Any) -> bool:
-    # Exactly these: a subclass may keep more than it shows, or less.
-    return type(layer) in GROWING_LAYERS
 
 
 def _count(layer: Any) -> int:

@@ -1,11 +1,11 @@
 """Replies to prompts, generated from what the model has already read of them.
 
 transformers generates the reply, called as lm-eval's HFLM calls it; only the cache it starts from
-is ours. A prompt's last token is left out of the reading: generating begins with it.
+is ours. A prompt's last token is left out of the reading: generating begins with it. Greedy replies
+need less where a model reads packed tokens: see `joint_generation`.
 """
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,10 @@ from lm_eval.models.utils import (
     normalize_gen_kwargs,
     postprocess_generated_text,
 )
-from transformers.generation import GenerationMode
 
 from personamem.tasks.models.prefixes import Node, Tokens
 from personamem.tasks.models.reading import ContextReader, Mark, is_out_of_memory
-
-SHARING_MODES = (GenerationMode.GREEDY_SEARCH, GenerationMode.SAMPLE)
-"""Ways to generate that go on from a cache of one row, token by token."""
+from personamem.tasks.models.transformers_compat import GREEDY, find_generation_mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,25 +89,46 @@ class GenerationReader:
 
     def _reply(self, request: int, path: Tokens) -> None:
         prompt = self._prompts[request]
-        device = self._context.device
-        tokens = torch.tensor([[*path.tolist(), prompt.last]], device=device)
-        options = dict(prompt.settings.options)
-        length = options.pop("max_length", tokens.shape[1] + prompt.settings.max_tokens)
-        if self._context.cache is not None:
-            options["past_key_values"] = self._context.cache
+        tokens = join_prompt(path, prompt, self._context.device)
+        cache = self._context.export_cache()
+        more = {} if cache is None else {"past_key_values": cache}
         try:
-            output = self._generate(
-                context=tokens,
-                attention_mask=torch.ones_like(tokens),
-                stop=list(prompt.settings.until),
-                max_length=length,
-                **options,
-            )
+            output = start_generating(self._generate, tokens, prompt.settings, **more)
         except Exception as error:
             if is_out_of_memory(error):
                 raise self._context.refuse(prompt.settings.max_tokens, 1) from error
             raise
         self._report(request, output[0, tokens.shape[1] :].tolist())
+
+
+def join_prompt(path: Tokens, prompt: Prompt, device: torch.device) -> torch.Tensor:
+    """Return all tokens of a prompt, [1, tokens]; ``path`` are all but the last."""
+    return torch.tensor([[*path.tolist(), prompt.last]], device=device)
+
+
+def start_generating(
+    generate: Callable[..., torch.Tensor],
+    tokens: torch.Tensor,
+    settings: Settings,
+    **more: Any,
+) -> torch.Tensor:
+    """Return what ``generate``, HFLM's ``_model_generate``, makes of a prompt, as ``hf`` calls it.
+
+    Args:
+        generate: the method.
+        tokens: the prompt, [1, tokens].
+        settings: how to generate.
+        more: further options of transformers.
+    """
+    options = {**settings.options, **more}
+    length = options.pop("max_length", tokens.shape[1] + settings.max_tokens)
+    return generate(
+        context=tokens,
+        attention_mask=torch.ones_like(tokens),
+        stop=list(settings.until),
+        max_length=length,
+        **options,
+    )
 
 
 def make_settings(model: HFLM, options: dict[str, Any]) -> Settings:
@@ -123,15 +141,13 @@ def make_settings(model: HFLM, options: dict[str, Any]) -> Settings:
 
 def can_share(model: Any, reader: ContextReader, options: dict[str, Any]) -> bool:
     """Return whether a reply with these options of transformers can begin from a read context."""
-    config = copy(model.generation_config)
-    config.update(**{name: value for name, value in options.items() if value is not None})
-    plain = config.num_return_sequences in (None, 1) and config.cache_implementation is None
-    return (
-        reader.cache_name == "past_key_values"
-        and plain
-        and config.use_cache is not False
-        and config.get_generation_mode() in SHARING_MODES
-    )
+    mode = find_generation_mode(model, options)
+    return reader.cache_name == "past_key_values" and mode is not None
+
+
+def is_greedy(model: Any, options: dict[str, Any]) -> bool:
+    """Return whether every token of a reply with these options is the likeliest one."""
+    return find_generation_mode(model, options) is GREEDY
 
 
 def read_reply(model: HFLM, tokens: list[int], until: Sequence[str]) -> str:

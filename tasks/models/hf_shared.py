@@ -6,8 +6,11 @@
 2. The tree is walked depth first. Each node is read into the cache once (`reading`), and at a
    branch the cache is brought back to what it was (`caches`). What ends in a branch is read with
    its siblings: in one row beside the cache, if the model has nothing but full attention and runs
-   on a processor (`branches`), else ``batch_size`` of them at once, each with a copy of the cache.
-3. On the way, continuations are scored (`likelihoods`) and replies generated (`generations`).
+   on a processor (`packed_reading`), else ``batch_size`` of them at once, each with a copy of the
+   cache.
+3. On the way, continuations are scored (`likelihoods`) and replies generated (`generations`). Where
+   tokens can be packed, greedy replies are decoded together instead, those to all questions of a
+   context (`joint_generation`).
 
 A prompt that does not fit the window is an error: nothing is cut off, unless ``truncation=True``
 asks for it.
@@ -16,10 +19,9 @@ asks for it.
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-import psutil
 import torch
 from lm_eval.api.instance import Instance
 from lm_eval.api.registry import register_model
@@ -27,25 +29,31 @@ from lm_eval.models.huggingface import HFLM
 from tqdm import tqdm
 
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.tasks.models.branches import can_branch
 from personamem.tasks.models.caches import can_repeat, measure_cache
 from personamem.tasks.models.generations import (
     GenerationReader,
     Prompt,
     can_share,
+    is_greedy,
     make_settings,
     read_reply,
 )
+from personamem.tasks.models.joint_generation import JointGenerator
 from personamem.tasks.models.likelihoods import Answer, LikelihoodReader, Target
+from personamem.tasks.models.packed_attention import can_pack
+from personamem.tasks.models.packed_reading import PackedReader
 from personamem.tasks.models.prefixes import PrefixTree, Tokens, walk
-from personamem.tasks.models.probe import PROBE_TOKENS, check_branching, check_continuing
-from personamem.tasks.models.reading import ContextReader
+from personamem.tasks.models.probe import PROBE_TOKENS, check_continuing, check_packing
+from personamem.tasks.models.reading import ContextReader, measure_free_memory
+from personamem.tasks.models.requests import AnswerSheet, name_request
 from personamem.tasks.models.tokens import PieceEncoder
 
 PREFILL_CHUNK = 1024
 """Tokens read at once, unless told otherwise."""
 
 logger = logging.getLogger(__name__)
+
+Reader = TypeVar("Reader", bound=ContextReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         """
         self.prefill_chunk = parse_chunk(prefill_chunk)
         self.stats = ReadingStats()
-        self._exact = self._branching = False
+        self._exact = self._packing = False
         super().__init__(*args, **kwargs)
         self._scored = PieceEncoder(self.tokenizer, self.tok_encode, self._encode_bare)
         self._generated = PieceEncoder(self.tokenizer, self._encode_prompt, self._encode_bare)
@@ -118,16 +126,16 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             whole = self._fit(np.concatenate([context, continuation]), 1, request)
             tree.insert(whole[:-1], number)
             targets.append(Target(len(whole) - len(continuation) - 1, continuation))
-        answers: list[Answer | None] = [None] * len(requests)
+        answers = AnswerSheet[Answer](requests)
         bar = self._make_bar(len(requests), "Running loglikelihood requests", disable_tqdm)
 
         def report(number: int, answer: Answer) -> None:
-            answers[number] = answer
+            answers.enter(number, answer)
             self.cache_hook.add_partial("loglikelihood", requests[number].args, answer)
             bar.update(1)
 
         self._check_continuing(tree)
-        context_reader = self._make_reader(self._branching)
+        context_reader = self._make_reader()
         reader = LikelihoodReader(
             context_reader,
             tree,
@@ -139,7 +147,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         walk(tree, reader)
         bar.close()
         self._count(tree, context_reader)
-        return [answer for answer in answers if answer is not None]
+        return answers.collect()
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """Return the reply to each request's prompt, as ``hf`` does.
@@ -152,8 +160,8 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             OutOfMemoryError, CacheError: see `reading` and `caches`.
         """
         settings = [make_settings(self, request.args[1]) for request in requests]
-        reader = self._make_reader()
-        if not all(can_share(self.model, reader, each.options) for each in settings):
+        plain = self._make(ContextReader)
+        if not all(can_share(self.model, plain, each.options) for each in settings):
             logger.warning("These generation options share no prefixes; running them as hf does.")
             return super().generate_until(requests, disable_tqdm)  # type: ignore[no-any-return]
         tree, prompts = PrefixTree(), []
@@ -162,21 +170,33 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             tokens = self._fit(tokens, -settings[number].max_tokens, request)
             tree.insert(tokens[:-1], number)
             prompts.append(Prompt(int(tokens[-1]), settings[number]))
-        replies: list[str | None] = [None] * len(requests)
+        replies = AnswerSheet[str](requests)
         bar = self._make_bar(len(requests), "Running generate_until requests", disable_tqdm)
 
         def report(number: int, tokens: list[int]) -> None:
             reply = read_reply(self, tokens, settings[number].until)
-            replies[number] = reply
+            replies.enter(number, reply)
             self.cache_hook.add_partial("generate_until", requests[number].args, reply)
             bar.update(1)
 
         self._check_continuing(tree)
-        context_reader = self._make_reader(self._branching)
-        walk(tree, GenerationReader(context_reader, prompts, self._model_generate, report))
+        reader = self._make_reader()
+        if isinstance(reader, PackedReader) and all(
+            is_greedy(self.model, each.options) for each in settings
+        ):
+            joint = JointGenerator(
+                reader,
+                prompts,
+                self._model_generate,
+                report,
+                lambda: measure_free_memory(self.device),
+            )
+            joint.run(tree)
+        else:
+            walk(tree, GenerationReader(reader, prompts, self._model_generate, report))
         bar.close()
-        self._count(tree, context_reader)
-        return [reply for reply in replies if reply is not None]
+        self._count(tree, reader)
+        return replies.collect()
 
     def _encode_request(self, request: Instance) -> tuple[Tokens, Tokens]:
         """Return the tokens of context and continuation, parted as lm-eval parts them."""
@@ -205,7 +225,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         room = self.max_length + spare
         if 0 < len(tokens) <= room:
             return tokens
-        name = f"{request.task_name or 'A request'}, document {request.doc_id}"
+        name = name_request(request)
         if len(tokens) == 0:
             raise InvalidInputError(f"{name}: the prompt has no tokens.")
         if self.truncation and room > 0:
@@ -217,15 +237,16 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             "with a larger window; if the model takes more than it says, set max_length."
         )
 
-    def _make_reader(self, branching: bool = False) -> ContextReader:
-        return ContextReader(
-            self.model, self.device, self.prefill_chunk, self.mixed_precision_dtype, branching
-        )
+    def _make_reader(self) -> ContextReader:
+        return self._make(PackedReader if self._packing else ContextReader)
+
+    def _make(self, kind: type[Reader]) -> Reader:
+        return kind(self.model, self.device, self.prefill_chunk, self.mixed_precision_dtype)
 
     def _check_continuing(self, tree: PrefixTree) -> None:
         """Refuse a model that would give other answers than ``hf``, once it has a prompt to try.
 
-        Find out, too, whether it reads continuations in one row.
+        Find out, too, whether it runs on packed tokens.
         """
         first = next(iter(tree.root.children.values()), None)
         if self._exact or first is None:
@@ -237,9 +258,9 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         leaf = first
         while leaf.children and leaf.end < PROBE_TOKENS:
             leaf = next(iter(leaf.children.values()))
-        check_continuing(self._make_reader(), leaf.path(), coarsest)
-        self._branching = can_branch(self.model, self.device) and check_branching(
-            self._make_reader(), self._make_reader(branching=True), leaf.path(), coarsest
+        check_continuing(self._make(ContextReader), leaf.path(), coarsest)
+        self._packing = can_pack(self.model, self.device) and check_packing(
+            self._make(ContextReader), self._make(PackedReader), leaf.path(), coarsest
         )
         self._exact = True
 
@@ -273,10 +294,3 @@ def parse_chunk(value: int | str) -> int:
     if not str(value).isdecimal() or int(value) < 1:
         raise InvalidInputError(f"prefill_chunk is {value!r}. Accepted: a number of tokens from 1.")
     return int(value)
-
-
-def measure_free_memory(device: torch.device) -> int:
-    """Return the bytes that are free where the model runs."""
-    if device.type == "cuda":
-        return int(torch.cuda.mem_get_info(device)[0])
-    return int(psutil.virtual_memory().available)

@@ -112,7 +112,7 @@ def walk(tree: PrefixTree, reader: Reader) -> None:
     a node is then forgotten before the longest way down, so a context with many branches holds one
     mark at a time.
     """
-    sizes = _count_below(tree)
+    sizes = count_below(tree)
     pending: list[tuple[Node, Any]] = [(tree.root, None)]
     while pending:
         node, mark = pending.pop()
@@ -128,7 +128,8 @@ def walk(tree: PrefixTree, reader: Reader) -> None:
         pending.extend((child, mark) for child in onward)
 
 
-def _count_below(tree: PrefixTree) -> dict[int, int]:
+def count_below(tree: PrefixTree) -> dict[int, int]:
+    """Return, by the ``id`` of each node, the tokens of the node and of all below it."""
     sizes: dict[int, int] = {}
     for node in reversed(list(tree.nodes())):
         below = sum(sizes[id(child)] for child in node.children.values())

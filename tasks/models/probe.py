@@ -3,16 +3,18 @@
 Some models of transformers keep a state but begin anew when more than one token follows it; nothing
 says so, and every answer would be wrong. So the first tokens of a prompt are read at once and in
 two parts, the second part twice, with the state brought back in between. In the same way it is
-tried whether several continuations can be read in one row.
+tried whether several continuations can be read and decoded in one row.
 """
 
 import logging
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 
-from personamem.tasks.models.branches import check_layers
 from personamem.tasks.models.caches import CacheError
+from personamem.tasks.models.packed_attention import check_layers
+from personamem.tasks.models.packed_reading import PackedReader
 from personamem.tasks.models.prefixes import Tokens
 from personamem.tasks.models.reading import ContextReader
 
@@ -58,14 +60,14 @@ def check_continuing(reader: ContextReader, tokens: Tokens, coarsest: torch.dtyp
             )
 
 
-def check_branching(
-    reader: ContextReader, branching: ContextReader, tokens: Tokens, coarsest: torch.dtype
+def check_packing(
+    reader: ContextReader, packed: PackedReader, tokens: Tokens, coarsest: torch.dtype
 ) -> bool:
-    """Try whether continuations in one row get the log-probabilities they get one by one.
+    """Try whether packed tokens get the log-probabilities that they get one by one.
 
     Args:
         reader: one that has read nothing, and is of no use afterwards.
-        branching: the same, but with branches.
+        packed: the same model, to be tried.
         tokens: of a prompt; fewer than eight show nothing.
         coarsest: the dtype of the model with the fewest digits.
 
@@ -76,27 +78,58 @@ def check_branching(
     half = len(tokens) // 2
     if half < 4:
         return False
-    # Three, so that one comes after others and one before; in each other tokens at each place.
+    # Several, so that one comes after others and one before; in each other tokens at each place.
     branches = [tokens[half:], tokens[:half][::-1], tokens[half:-2][::-1]]
-    for _ in reader.read(tokens[:half], None):
-        pass
-    mark, expected = reader.mark(), []
-    for branch in branches:
-        expected.append(_read(reader, branch, 0))
-        reader.restore(mark)
+    places = [half // 2, half, half]
     try:
-        for _ in branching.read(tokens[:half], None):
-            pass
-        check_layers(branching.cache)
-        found = branching.read_branches(branches, [0] * len(branches))
+        expected = _read_each(reader, tokens, branches, places)
+        check_layers(reader.cache)
+        differences = [
+            *_compare_rows(packed, tokens[:half], branches[1:], expected[1:]),
+            *_compare_places(packed, branches, places, expected),
+        ]
     except (RuntimeError, TypeError) as error:
-        logger.info("%s reads no continuations in one row: %s.", reader.name, error)
+        logger.info("%s is not run on packed tokens: %s.", reader.name, error)
         return False
-    differences = [
-        _compare(_normalize(ours), theirs) for ours, theirs in zip(found, expected, strict=True)
-    ]
-    logger.info("In one row, log-probabilities differ by up to %.2g.", max(differences))
+    logger.info("On packed tokens, log-probabilities differ by up to %.2g.", max(differences))
     return max(differences) <= _choose_tolerance(coarsest)
+
+
+def _read_each(
+    reader: ContextReader, context: Tokens, branches: Sequence[Tokens], places: Sequence[int]
+) -> list[torch.Tensor]:
+    """Return the log-probabilities of continuations, each read by itself after its place."""
+    found = []
+    for place, branch in zip(places, branches, strict=True):
+        _read(reader, context[reader.length : place], None)
+        mark = reader.mark()
+        found.append(_read(reader, branch, 0))
+        reader.restore(mark)
+    return found
+
+
+def _compare_rows(
+    packed: PackedReader, context: Tokens, branches: Sequence[Tokens], expected: list[torch.Tensor]
+) -> list[float]:
+    """Return how far off continuations of one place are; the context stays read."""
+    _read(packed, context, None)
+    found = packed.read_branches(branches, [0] * len(branches))
+    return [_compare(_normalize(a), b) for a, b in zip(found, expected, strict=True)]
+
+
+def _compare_places(
+    packed: PackedReader,
+    branches: Sequence[Tokens],
+    places: Sequence[int],
+    expected: list[torch.Tensor],
+) -> list[float]:
+    """Return how far off continuations of several places are, and what is decoded after them."""
+    logits, kept = packed.read_prompts([branch[:-1] for branch in branches], places, 1)
+    following = packed.read_next(np.array([branch[-1] for branch in branches]), kept)
+    found = _normalize(torch.stack([logits, following], 1))
+    # Each by itself: a fault in one place or one step must not hide behind the others.
+    last = torch.stack([each[-2:] for each in expected])
+    return list((found - last).abs().amax(-1).flatten().tolist())
 
 
 def _read(reader: ContextReader, tokens: Tokens, first: int | None) -> torch.Tensor:

@@ -4,25 +4,23 @@ Only the logits that somebody asked for are made. A chunk that does not fit into
 down to `LEAST_CHUNK` tokens; so is a batch of continuations, down to one. What was read before the
 memory ran out stays read.
 
-Several continuations of a context are read in one pass: where the model allows it in one row, over
-the one cache there is (`branches`), elsewhere as a batch, whose every row has a copy of it.
+Several continuations of a context are read in one pass, as a batch whose every row has a copy of
+the cache; where the model allows it, `packed_reading` does without the copies.
 """
 
 import gc
 import inspect
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import psutil
 import torch
-from numpy.typing import NDArray
-from transformers import DynamicCache
 
 from personamem.loaders.formats.errors import PersonamemError
-from personamem.tasks.models.branches import Row, place, read_in_branches
 from personamem.tasks.models.caches import (
     CacheError,
     Snapshot,
@@ -58,7 +56,6 @@ class ContextReader:
         device: where the tokens go.
         chunk: the most tokens read at once.
         precision: the dtype of mixed precision; None for the model's own.
-        branching: whether the model may be read as `branches` does it.
     """
 
     def __init__(
@@ -67,7 +64,6 @@ class ContextReader:
         device: torch.device,
         chunk: int,
         precision: torch.dtype | None,
-        branching: bool = False,
     ) -> None:
         """Find out by which names the model takes its cache and the number of logits."""
         self.length = 0
@@ -75,7 +71,7 @@ class ContextReader:
         self.tokens_read = 0
         self.device = device
         self.name = type(model).__name__
-        self.chunk, self.branching = chunk, branching
+        self.chunk = chunk
         self._model, self._precision = model, precision
         self._base = model.get_base_model() if hasattr(model, "get_base_model") else model
         accepted = inspect.signature(self._base.forward).parameters
@@ -115,7 +111,7 @@ class ContextReader:
             end = min(at + chunk, len(tokens))
             mark = self.mark()
             try:
-                logits, self.cache = self._run(tokens[None, at:end], self.cache, end - wanted)
+                logits = self._extend(tokens[at:end], end - max(at, wanted))
             except Exception as error:
                 if not is_out_of_memory(error):
                     raise
@@ -147,33 +143,25 @@ class ContextReader:
         Raises:
             OutOfMemoryError: they do not fit.
         """
-        try:
-            if self.can_pack():
-                return self._read_row(branches, firsts)
-            return self._read_batch(branches, firsts)
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            problem = self.refuse(max(map(len, branches)), len(branches))
-        free_memory()
-        raise problem
+        with self.refusing(max(map(len, branches)), len(branches)):
+            return self._read_together(branches, firsts)
 
     def can_pack(self) -> bool:
         """Return whether continuations of what has been read share its cache."""
-        return self.branching and self.cache is not None
+        return False
 
-    def _read_row(self, branches: Sequence[Tokens], firsts: Sequence[int]) -> list[torch.Tensor]:
-        row, lengths = np.concatenate(branches), [len(branch) for branch in branches]
-        kept = [np.arange(first, length) for first, length in zip(firsts, lengths, strict=True)]
-        ends = np.cumsum(lengths)
-        wanted = [
-            each + end - length for each, end, length in zip(kept, ends, lengths, strict=True)
-        ]
-        into, context = DynamicCache(), Row(tuple(lengths), self.cache)
-        logits, _ = self._run(row[None], into, np.concatenate(wanted), context)
-        return list(logits[0].split([len(each) for each in kept]))
+    def export_cache(self) -> Any:
+        """Return a stock cache that holds what has been read; None for nothing."""
+        return self.cache
 
-    def _read_batch(self, branches: Sequence[Tokens], firsts: Sequence[int]) -> list[torch.Tensor]:
+    def _extend(self, tokens: Tokens, kept: int) -> torch.Tensor:
+        """Return the logits of the last tokens, of one at least, and have them all read."""
+        logits, self.cache = self._run(tokens[None], self.cache, kept)
+        return logits
+
+    def _read_together(
+        self, branches: Sequence[Tokens], firsts: Sequence[int]
+    ) -> list[torch.Tensor]:
         # Shorter rows are filled up at their ends, where no token that counts can see it.
         rows = fill_rows(branches)
         start = min(firsts)
@@ -184,34 +172,9 @@ class ContextReader:
             for row, (branch, first) in enumerate(zip(branches, firsts, strict=True))
         ]
 
-    def _run(
-        self,
-        tokens: Tokens,
-        cache: Any,
-        kept: int | NDArray[np.int64],
-        row: Row | None = None,
-    ) -> tuple[torch.Tensor, Any]:
-        """Return logits and the cache that has grown; ``kept`` are the last positions, or which."""
-        options: dict[str, Any] = {self.cache_name: cache, "use_cache": True}
-        # Of zero a model makes "all".
-        wanted = max(kept, 1) if isinstance(kept, int) else torch.from_numpy(kept)
-        if self._keeps_logits:
-            options["logits_to_keep"] = wanted
-        inputs = torch.from_numpy(tokens.astype(np.int64)).to(self.device)
-        with ExitStack() as stack:
-            if self.branching and len(tokens) == 1:
-                row = row or Row((tokens.shape[1],))
-                options["position_ids"] = place(row.lengths, self.length)
-                stack.enter_context(read_in_branches(self._base, row))
-            stack.enter_context(torch.no_grad())
-            stack.enter_context(
-                torch.autocast(
-                    device_type=self.device.type,
-                    dtype=self._precision,
-                    enabled=self._precision is not None,
-                )
-            )
-            output = self._model(inputs, **options)
+    def _run(self, tokens: Tokens, cache: Any, kept: int) -> tuple[torch.Tensor, Any]:
+        """Return the logits of the last tokens of each row, and the cache that has grown."""
+        output = self._call(tokens, max(kept, 1), {self.cache_name: cache, "use_cache": True})
         cache = getattr(output, self.cache_name, None)
         if cache is None:
             raise CacheError(
@@ -220,14 +183,42 @@ class ContextReader:
             )
         check_cache(cache)
         self.tokens_read += tokens.size
-        if isinstance(wanted, int):
-            return output.logits[:, -wanted:], cache
-        return output.logits if self._keeps_logits else output.logits[:, wanted], cache
+        return output.logits[:, -max(kept, 1) :], cache
+
+    def _call(self, tokens: Tokens, kept: int | torch.Tensor, options: dict[str, Any]) -> Any:
+        """Return a model's output; ``kept`` are the last positions with logits, or which have."""
+        if self._keeps_logits:
+            options["logits_to_keep"] = kept
+        inputs = torch.from_numpy(tokens.astype(np.int64)).to(self.device)
+        with (
+            torch.no_grad(),
+            torch.autocast(
+                device_type=self.device.type,
+                dtype=self._precision,
+                enabled=self._precision is not None,
+            ),
+        ):
+            return self._model(inputs, **options)
 
     def _recover(self, mark: Mark) -> None:
         self.restore(mark)
         free_memory()
         logger.warning("Out of memory after %d tokens; reading in smaller chunks.", mark.length)
+
+    @contextmanager
+    def refusing(self, tokens: int, rows: int) -> Iterator[None]:
+        """Turn an exception that says that memory ran out into `OutOfMemoryError`."""
+        problem = None
+        try:
+            yield
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+            problem = self.refuse(tokens, rows)
+        # Outside of the handler, whose exception holds on to the tensors of the attempt.
+        if problem is not None:
+            free_memory()
+            raise problem
 
     def refuse(self, tokens: int, rows: int) -> OutOfMemoryError:
         """Return the error for rows of tokens that there is no memory to read."""
@@ -259,3 +250,10 @@ def free_memory() -> None:
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
+
+
+def measure_free_memory(device: torch.device) -> int:
+    """Return the bytes that are free where the model runs."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    return int(psutil.virtual_memory().available)

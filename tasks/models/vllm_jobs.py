@@ -7,6 +7,7 @@ from typing import Any
 from vllm import LLM, RequestOutput, SamplingParams, TokensPrompt
 
 from personamem.tasks.models.prefix_order import deal_in_stretches
+from personamem.tasks.models.vllm_compat import EngineQueue
 
 TOKENS_AHEAD = 2**24
 """Tokens of prompts that an engine is given at a time, unless a single prompt has more."""
@@ -28,8 +29,8 @@ def run_in_engine(
 
     What has been given to the engine is taken back when the caller stops early.
     """
-    engine = llm.llm_engine
-    running: dict[str, tuple[str, Job]] = {}
+    queue = EngineQueue(llm)
+    running: dict[str, Job] = {}
     tokens = 0
     waiting = iter(jobs)
     job = next(waiting, None)
@@ -38,24 +39,16 @@ def run_in_engine(
             while job is not None and (
                 not running or (len(running) < at_most and tokens + len(job.tokens) <= TOKENS_AHEAD)
             ):
-                (inner_name,) = llm.enqueue(
-                    [TokensPrompt(prompt_token_ids=job.tokens)],
-                    job.params,
-                    lora_request=lora_request,
-                    use_tqdm=False,
-                )
-                # The engine's own name is the number that its outputs carry, and random letters.
-                running[inner_name.partition("-")[0]] = inner_name, job
+                prompt = TokensPrompt(prompt_token_ids=job.tokens)
+                running[queue.add(prompt, job.params, lora_request)] = job
                 tokens += len(job.tokens)
                 job = next(waiting, None)
-            for output in engine.step():
-                if output.finished:
-                    _, finished = running.pop(output.request_id)
-                    tokens -= len(finished.tokens)
-                    yield finished, output
+            for output in queue.step():
+                finished = running.pop(output.request_id)
+                tokens -= len(finished.tokens)
+                yield finished, output
     finally:
-        if running:
-            engine.abort_request([name for name, _ in running.values()], internal=True)
+        queue.abort()
 
 
 def run_on_replicas(

@@ -38,7 +38,12 @@ from personamem.tasks.models.continuations import (
     plan_questions,
 )
 from personamem.tasks.models.prefix_order import count_shared, order_by_prefix
-from personamem.tasks.models.vllm_distribution import make_vllm_version_known
+from personamem.tasks.models.requests import AnswerSheet
+from personamem.tasks.models.vllm_compat import (
+    count_sequences,
+    find_lacking,
+    make_vllm_version_known,
+)
 
 make_vllm_version_known()
 
@@ -92,10 +97,11 @@ class SharedVLLM(VLLM):  # type: ignore[misc]
                     f"{name} is {kwargs[name]!r}, but vllm-shared cannot do without {value!r}. "
                     f"Accepted: {value!r}; or use --model vllm."
                 )
-        needed = ((SamplingParams, "logprob_token_ids"), (LLM, "enqueue"))
-        if not all(hasattr(owner, name) for owner, name in needed):
+        lacking = find_lacking(LLM, SamplingParams)
+        if lacking:
             raise InvalidInputError(
-                f"vllm-shared cannot work with vLLM {version('vllm')}. Accepted: 0.32 or later."
+                f"vllm-shared cannot work with vLLM {version('vllm')}, which has no "
+                f"{' and no '.join(lacking)}. Accepted: 0.32 or later."
             )
         self.prefix_use = PrefixUse()
         super().__init__(pretrained, **kwargs)
@@ -106,16 +112,17 @@ class SharedVLLM(VLLM):  # type: ignore[misc]
         Raises:
             InvalidInputError: a prompt and its reply do not fit; both numbers are named.
         """
-        replies = [""] * len(requests)
+        replies = AnswerSheet[str](requests)
         with self._show_progress("Generating", len(requests), disable_tqdm) as bar:
             for job, output in self._run(self._make_prompts(requests)):
                 index, until = job.owner
                 text = output.outputs[0].text
-                replies[index] = postprocess_generated_text(text, until, self.think_end_token)
+                reply = postprocess_generated_text(text, until, self.think_end_token)
+                replies.enter(index, reply)
                 # lm-eval looks results up by the arguments as the task gave them.
-                self.cache_hook.add_partial("generate_until", requests[index].args, replies[index])
+                self.cache_hook.add_partial("generate_until", requests[index].args, reply)
                 bar.update()
-        return replies
+        return replies.collect()
 
     def loglikelihood(
         self, requests: Sequence[Instance], disable_tqdm: bool = False
@@ -130,7 +137,7 @@ class SharedVLLM(VLLM):  # type: ignore[misc]
         contexts: dict[str, list[int]] = {}
         for index, request in enumerate(requests):
             contexts.setdefault(request.args[0], []).append(index)
-        results: dict[int, tuple[float, bool]] = {}
+        results = AnswerSheet[tuple[float, bool]](requests)
         # Nothing precedes these, so there is nothing to share.
         blank = [index for text in contexts if not text.strip() for index in contexts[text]]
         for index in blank:
@@ -138,15 +145,16 @@ class SharedVLLM(VLLM):  # type: ignore[misc]
             self._check_fits(requests[index], 1 + len(tokens), 1)
         if blank:
             scored = self._score_by_lm_eval([requests[index] for index in blank], disable_tqdm)
-            results.update(zip(blank, scored, strict=True))
+            for index, result in zip(blank, scored, strict=True):
+                results.enter(index, result)
         contexts = {text: contexts[text] for text in contexts if text.strip()}
         with self._show_progress("Scoring", len(requests) - len(blank), disable_tqdm) as bar:
             for job, output in self._run(self._make_questions(requests, contexts)):
                 for index, result in self._read_answer(job, output):
-                    results[index] = result
+                    results.enter(index, result)
                     self.cache_hook.add_partial("loglikelihood", requests[index].args, result)
                     bar.update()
-        return [results[index] for index in range(len(requests))]
+        return results.collect()
 
     def _make_prompts(self, requests: Sequence[Instance]) -> Iterator[Job]:
         eos = self.tokenizer.decode(self.eot_token_id) or self.tokenizer.eos_token
@@ -225,8 +233,9 @@ class SharedVLLM(VLLM):  # type: ignore[misc]
         if self.data_parallel_size > 1:
             finished = run_on_replicas(self._model_generate, counted, self.data_parallel_size)
         else:
-            most = 2 * self.model.llm_engine.vllm_config.scheduler_config.max_num_seqs
-            at_most = most if self.batch_size == "auto" else self.batch_size
+            at_most = self.batch_size
+            if at_most == "auto":
+                at_most = 2 * count_sequences(self.model)
             finished = run_in_engine(self.model, counted, at_most, self.lora_request)
         for job, output in finished:
             self.prefix_use.cached += output.num_cached_tokens or 0

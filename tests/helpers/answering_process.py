@@ -113,7 +113,7 @@ def run(order: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Carry out orders from standard input."""
-    import openai  # noqa: F401
+    import httpx2  # noqa: F401
 
     for line in sys.stdin:
         order = json.loads(line)

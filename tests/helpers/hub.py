@@ -14,10 +14,17 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
 import yaml
+from hub_discussions import (
+    OWNER,
+    add_discussion,
+    change_status,
+    list_discussions,
+    start_discussion,
+    tell_discussion,
+)
 from hub_http import Answer, Fault, Request, run_server
 from hub_store import Refusal, Repo, Store, as_entries, as_file, as_folder, is_lfs
 
-OWNER = "own"
 TOKEN = "hf_FakeTokenOfTheTests0123456789"
 READ_TOKEN = "hf_FakeTokenThatMayOnlyRead012345"
 PAGE = 7
@@ -203,7 +210,7 @@ def commit(hub: Hub, request: Request, name: str, revision: str) -> Answer:
     message, parent = header["value"]["summary"], header["value"].get("parentCommit")
     number = None
     if asks:
-        number = open_request(repo)
+        number = start_discussion(repo, message, pull_request=True, status="open")
     elif revision.startswith("refs/pr/"):
         number = int(revision.rpartition("/")[2])
     oid = hub.store.commit(name, revision, operations, message, parent, number)
@@ -213,10 +220,10 @@ def commit(hub: Hub, request: Request, name: str, revision: str) -> Answer:
     return Answer({"commitUrl": f"{url}/commit/{oid}", "commitOid": oid, "pullRequestUrl": opened})
 
 
-def open_request(repo: Repo) -> int:
-    number = len(repo.pull_requests) + 1
-    repo.pull_requests[number] = repo.branches["main"]
-    return number
+def tell_user(hub: Hub, request: Request) -> Answer:
+    if not hub.may(request, write=False):
+        raise Refusal(401, "Invalid username or password.")
+    return Answer({"type": "user", "name": OWNER, "fullname": OWNER, "orgs": []})
 
 
 def send_file(hub: Hub, request: Request, name: str, revision: str, path: str) -> Answer:
@@ -238,6 +245,11 @@ def send_file(hub: Hub, request: Request, name: str, revision: str, path: str) -
 
 ROUTES: list[tuple[str, Callable[..., Answer]]] = [
     (r"POST /api/repos/create", create),
+    (r"GET /api/whoami-v2", tell_user),
+    (r"GET /api/datasets/([^/]+/[^/]+)/discussions", list_discussions),
+    (r"POST /api/datasets/([^/]+/[^/]+)/discussions", add_discussion),
+    (r"GET /api/datasets/([^/]+/[^/]+)/discussions/(\d+)", tell_discussion),
+    (r"POST /api/datasets/([^/]+/[^/]+)/discussions/(\d+)/status", change_status),
     (r"POST /api/validate-yaml", check_card),
     (r"GET /api/datasets/([^/]+/[^/]+)", tell_info),
     (r"GET /api/datasets/([^/]+/[^/]+)/revision/([^/]+)", tell_info),

@@ -38,13 +38,24 @@ class Blob:
 
 
 @dataclass(slots=True)
+class Discussion:
+    """A discussion or a pull request, as far as it is listed."""
+
+    title: str
+    author: str
+    status: str
+    is_pull_request: bool
+
+
+@dataclass(slots=True)
 class Repo:
-    """A dataset repository."""
+    """A dataset repository. ``pull_requests`` has the commit of each discussion that is one."""
 
     private: bool
     branches: dict[str, str] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     pull_requests: dict[int, str] = field(default_factory=dict)
+    discussions: dict[int, Discussion] = field(default_factory=dict)
     commits: dict[str, dict[str, Blob]] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
 

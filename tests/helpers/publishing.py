@@ -11,7 +11,7 @@ from typing import Any
 
 from forking_cli import Finished
 
-from personamem.dataset_builder.audit.stored import find_gap
+from personamem.dataset_builder.audit.stored import DIGEST, digest_report, find_gap
 
 Publish = Callable[..., Finished]
 Release = Callable[..., Path]
@@ -33,12 +33,18 @@ def clean_environment(endpoint: str, home: Path) -> dict[str, str]:
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write a manifest, and make the folder's audit name it."""
+    """Write a manifest, and make the folder's audit be about it."""
     body = json.dumps(manifest).encode()
     (folder / "manifest.json").write_bytes(body)
     audit = json.loads((folder / "audit.json").read_bytes())
     audit["manifest_sha256"] = hashlib.sha256(body).hexdigest()
-    assert find_gap(audit, audit["manifest_sha256"], manifest["splits"]) is None
+    write_audit(folder, audit)
+    assert find_gap(audit, audit["manifest_sha256"], audit["parts"]) is None
+
+
+def write_audit(folder: Path, audit: dict[str, Any]) -> None:
+    """Write an audit with the digest of its content, as a forger would."""
+    audit[DIGEST] = digest_report(audit)
     (folder / "audit.json").write_text(json.dumps(audit))
 
 

@@ -60,7 +60,9 @@ class Environment:
 @pytest.fixture(scope="session")
 def borrowed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of links to the installed packages, without lm-eval, personamem and .pth files."""
-    folder = tmp_path_factory.mktemp("borrowed")
+    # dill treats modules below a folder of this name as installed, and pickles them by their names.
+    folder = tmp_path_factory.mktemp("borrowed") / "site-packages"
+    folder.mkdir()
     for path in Path(sysconfig.get_paths()["purelib"]).iterdir():
         if not path.name.startswith(("lm_eval", "personamem")) and path.suffix != ".pth":
             (folder / path.name).symlink_to(path)

@@ -7,10 +7,14 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from personamem.dataset_builder.cli.app import app
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 from personamem.tasks import linking
-from personamem.tasks.registry import list_task_families
+from personamem.tasks.registry import TASKS_FOLDER, list_task_families
+
+run = CliRunner().invoke
 
 
 @pytest.fixture
@@ -224,3 +228,34 @@ def test_links_that_cannot_be_removed_are_one_error(folder: Path) -> None:
     folder.chmod(0o555)
     with being_nobody(), pytest.raises(PersonamemError, match="cannot be written: Permission"):
         linking.unlink_tasks(folder)
+
+
+def test_the_command_links_and_removes(
+    folder: Path, package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = PathFinder.find_spec("lm_eval", [str(package.parent)])
+    monkeypatch.setattr(linking, "find_spec", lambda name: spec)
+    count = len(linking.list_targets())
+    made = run(app, ["link-tasks"], catch_exceptions=False)
+    assert made.output == f"{count} links in {folder}\n"
+    assert linking.are_linked(folder)
+    removed = run(app, ["link-tasks", "--remove"], catch_exceptions=False)
+    assert removed.output == f"{count} links removed from {folder}\n"
+    assert not folder.exists()
+    again = run(app, ["link-tasks", "--remove"], catch_exceptions=False)
+    assert (again.exit_code, again.output) == (0, "No links to remove.\n")
+
+
+def test_the_command_removes_links_that_outlive_their_lm_eval(
+    folder: Path, package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linking.link_tasks(folder)
+    (package / "__init__.py").unlink()
+    spec = PathFinder.find_spec("lm_eval", [str(package.parent)])
+    monkeypatch.setattr(linking, "find_spec", lambda name: spec)
+    run(app, ["link-tasks", "--remove"], catch_exceptions=False)
+    assert not folder.exists()
+
+
+def test_the_folder_of_the_tasks_is_printed_alone() -> None:
+    assert run(app, ["tasks-path"]).output == f"{TASKS_FOLDER}\n"

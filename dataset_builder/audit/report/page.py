@@ -6,9 +6,9 @@ from pathlib import Path
 
 from jinja2 import Template
 
+from personamem.dataset_builder.audit.baselines import SHALLOW_LIMIT
 from personamem.dataset_builder.audit.report.plots import draw_baselines, draw_histogram
 from personamem.dataset_builder.audit.run import PartAudit
-from personamem.dataset_builder.audit.verdicts import SHALLOW_LIMIT
 from personamem.dataset_builder.core.findings import Section
 from personamem.dataset_builder.reports import load_template
 

@@ -40,7 +40,7 @@ def make_tables(audit: PartAudit) -> Iterator[Table]:
 
 def _describe(finding: Finding) -> str:
     if finding.passed is None:
-        return "[dim]told[/]"
+        return "[dim]info[/]"
     if finding.passed:
         return "[green]ok[/]"
     rows = "".join(f"\n  {escape(row)}" for row in finding.rows[:SHOWN_ROWS])

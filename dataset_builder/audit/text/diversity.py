@@ -8,12 +8,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from personamem.dataset_builder.audit.text.figures import (
-    Diversity,
-    Hits,
-    Place,
-    cut_excerpt,
-)
+from personamem.dataset_builder.audit.text.figures import Diversity
 from personamem.dataset_builder.audit.text.words import (
     ContextWords,
     Hashes,
@@ -22,6 +17,7 @@ from personamem.dataset_builder.audit.text.words import (
     mark_runs,
 )
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.core.text.places import Hits, Place, cut_excerpt
 
 BLOCK_WORDS = 4_000
 LONG_GRAM = 8

@@ -13,14 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from personamem.dataset_builder.audit.text.figures import (
-    KEPT_PLACES,
-    Hits,
-    LongMessages,
-    Place,
-    Sessions,
-    cut_excerpt,
-)
+from personamem.dataset_builder.audit.text.figures import LongMessages, Sessions
 from personamem.dataset_builder.audit.text.words import (
     ContextWords,
     hash_ngrams,
@@ -28,8 +21,9 @@ from personamem.dataset_builder.audit.text.words import (
     mark_runs,
     mix,
 )
+from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place, cut_excerpt
+from personamem.dataset_builder.core.text.repeats import LONG_LETTERS
 
-LONG_LETTERS = 60
 SHINGLE_WORDS = 3
 JACCARD = 0.8
 

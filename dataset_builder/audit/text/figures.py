@@ -1,39 +1,12 @@
-"""What the audit says about text: places, figures, and what one context adds to them."""
+"""What the audit says about text: figures, and what one context adds to them."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT_PLACES = 20
-EXCERPT_LETTERS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a fault stands. ``message`` is an index into the context's messages."""
-
-    context_id: str
-    message: int
-    excerpt: str
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """How many faults there are, and where the first of them stand (at most ``KEPT_PLACES``)."""
-
-    count: int = 0
-    places: tuple[Place, ...] = ()
-
-    @classmethod
-    def join(cls, parts: Iterable["Hits"]) -> "Hits":
-        """Return the sum of ``parts``, with places taken from all of them in turn."""
-        listed = [part for part in parts if part.count]
-        rounds = range(max((len(part.places) for part in listed), default=0))
-        places = [part.places[i] for i in rounds for part in listed if i < len(part.places)]
-        return cls(sum(part.count for part in listed), tuple(places[:KEPT_PLACES]))
+from personamem.dataset_builder.core.text.places import NO_HITS, Hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +21,7 @@ class Figure:
     value: float | None
     unit: str
     definition: str
-    hits: Hits = Hits()
+    hits: Hits = NO_HITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +120,3 @@ class TextFigures:
                 yield value
             else:
                 yield from value
-
-
-def cut_excerpt(text: str, start: int = 0) -> str:
-    """Return at most ``EXCERPT_LETTERS`` of ``text`` around ``start``, on one line."""
-    low = max(0, start - EXCERPT_LETTERS // 2)
-    return re.sub(r"\s", " ", text[low : low + EXCERPT_LETTERS])

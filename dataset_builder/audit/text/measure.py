@@ -12,7 +12,6 @@ from personamem.dataset_builder.audit.text.diversity import (
 )
 from personamem.dataset_builder.audit.text.duplicates import (
     JACCARD,
-    LONG_LETTERS,
     SHINGLE_WORDS,
     find_exact,
     find_exact_across,
@@ -22,16 +21,14 @@ from personamem.dataset_builder.audit.text.duplicates import (
     read_long_messages,
     read_sessions,
 )
-from personamem.dataset_builder.audit.text.faults import RESIDUE_KINDS
-from personamem.dataset_builder.audit.text.figures import (
-    ContextText,
-    Figure,
-    Hits,
-    TextFigures,
-)
-from personamem.dataset_builder.audit.text.personal import PERSONAL_KINDS, find_personal
-from personamem.dataset_builder.audit.text.residue import find_residue
+from personamem.dataset_builder.audit.text.figures import ContextText, Figure, TextFigures
 from personamem.dataset_builder.audit.text.words import read_words
+from personamem.dataset_builder.core.text.faults import RESIDUE_KINDS
+from personamem.dataset_builder.core.text.messages import MessageTexts
+from personamem.dataset_builder.core.text.personal import PERSONAL_KINDS, find_personal
+from personamem.dataset_builder.core.text.places import Hits
+from personamem.dataset_builder.core.text.repeats import LONG_LETTERS
+from personamem.dataset_builder.core.text.residue import find_residue
 from personamem.loaders.formats.schema import Message
 
 _SPOKEN = "messages of user and assistant (system messages repeat the persona by design)"
@@ -56,6 +53,7 @@ def measure_context(
     starts = sorted({0, *(start for start in session_starts if 0 < start < len(messages))})
     words = read_words(messages)
     long = read_long_messages(words)
+    texts = MessageTexts(context_id, words.texts, words.roles)
     system = [text for text, said in zip(words.texts, words.spoken, strict=True) if not said]
     return ContextText(
         context_id=context_id,
@@ -68,8 +66,8 @@ def measure_context(
         exact=find_exact(context_id, long),
         near=find_near(context_id, long),
         sessions=read_sessions(words, starts),
-        residue=find_residue(context_id, words),
-        personal=find_personal(context_id, words),
+        residue=find_residue(texts),
+        personal=find_personal(texts),
     )
 
 

@@ -14,15 +14,13 @@ from personamem.dataset_builder.families.base import (
     Family,
     WritingPlan,
 )
+from personamem.dataset_builder.families.personabench.record import PersonaBenchRecord
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personabench.schema import FAMILY as NAME
 from personamem.loaders.personabench.schema import NOISE_SPLITS
-
-COMMUNITIES = "communities"
-"""The part of an audit that is about the open questions, at all noise levels."""
 
 
 class PersonaBenchFamily(Family):
@@ -60,12 +58,23 @@ class PersonaBenchFamily(Family):
 
         return PROMPTS.sha256
 
+    def describe_build(self, record: FamilyRecord) -> list[str]:
+        """Return the questions and documents of each level of noise."""
+        counts = PersonaBenchRecord.model_validate(record.model_dump())
+        return [
+            f"{self.name} {split}: {counts.questions:,} questions over {level.sessions:,} "
+            f"documents of {counts.test_users:,} people"
+            for split, level in counts.splits.items()
+        ]
+
     def import_builder(self) -> None:
         """Import the modules of a build."""
         from personamem.dataset_builder.families.personabench import build  # noqa: F401
 
     def list_parts(self, source: str | Path) -> list[str]:
         """Return one part for all noise levels."""
+        from personamem.dataset_builder.families.personabench.audit.source import COMMUNITIES
+
         return [COMMUNITIES] if self.list_splits(source) else []
 
     def open_part(self, source: str | Path, part: str) -> AuditSubject:

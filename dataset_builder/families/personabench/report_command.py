@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from personamem.dataset_builder.core.console import errors, output
+from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 
 
 def report(
@@ -37,11 +38,11 @@ def report(
         show_table,
     )
 
+    prepare_file(html_file)
     found = read_results(results)
     for table in make_tables(found):
         output().print(show_table(table))
         output().print()
     if html_file:
-        html_file.parent.mkdir(parents=True, exist_ok=True)
-        html_file.write_text(render_page(found), encoding="utf-8")
+        write_whole(html_file, render_page(found))
         errors().print(f"The page is {html_file}.", soft_wrap=True)

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from personamem.dataset_builder.core.console import errors, output
+from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 from personamem.loaders.formats.errors import unknown_choice
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def retrieve(
 
     if chunks not in CHUNK_FORMS:
         raise unknown_choice("form of chunks", chunks, CHUNK_FORMS)
+    prepare_file(json_file)
     benchmark = load_personabench(source)
     # All that can be wrong with the input shows before the first session is embedded.
     levels = [_read_noise(text, benchmark.noises) for text in noise or ()] or benchmark.noises
@@ -153,4 +155,4 @@ def _write_json(
             for level, scores in results.items()
         },
     }
-    path.write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(report, indent=2, ensure_ascii=False) + "\n")

@@ -122,7 +122,7 @@ def _print_question(archive: "Archive", asked: "GroundedQuestion", full: bool) -
     )
     needed = {session_id for value in asked.gold for session_id in value.session_ids}
     shown = [each for each in archive.sessions if full or each.session_id in needed]
-    out.print("\n[bold]Documents[/]" if full else "\n[bold]What tells the answer[/]")
+    out.print("\n[bold]Documents[/]" if full else "\n[bold]Documents that reveal the answer[/]")
     out.print(plain(render_documents(archive.person.name, shown)), soft_wrap=True)
     out.print(join("\n", ("Question:", "bold"), f" {question.text}"), soft_wrap=True)
     out.print(plain(_show_answer(question.answer), "green"), soft_wrap=True)

@@ -51,7 +51,7 @@ from personamem.loaders.formats.schema import (
 class Job:
     """What a worker makes a context from: its place, and what a model wrote for it.
 
-    ``sessions`` and ``options`` are those of ``GeneratedText.sessions_of`` and ``GeneratedText.options_of``.
+    ``sessions`` and ``options`` are what ``PersonaMemTexts.sessions_of`` and ``options_of`` return.
     """
 
     config: PersonaMemConfig

@@ -2,30 +2,39 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from personamem.cards.family import FamilyCard
 from personamem.cards.render import name_pinned, render_slots
 from personamem.dataset_builder.families.personamem.card_fields import (
+    CHECK_MEANINGS,
     QUESTION_TYPE_MEANINGS,
     TABLES,
 )
+from personamem.dataset_builder.families.personamem.record import PersonaMemRecord, SplitRecord
+from personamem.dataset_builder.families.record import read_record
 from personamem.loaders.formats.manifest import Manifest
 from personamem.loaders.personamem.files import FAMILY
 
 TEMPLATE = Path(__file__).with_name("card.md.jinja")
-COUNTED = ("question_types", "topics", "letters")
-"""Keys of a split in the manifest that hold counts by name."""
 
 
 def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
-    """Return the family's part of the card; ``repo_id`` is the Hub id once it is published."""
-    splits: Mapping[str, Mapping[str, Any]] = manifest.families[FAMILY].splits
+    """Return the family's part of the card; ``repo_id`` is the Hub id once it is published.
+
+    Raises:
+        DatasetError: the manifest's record of the family lacks a key, or a value cannot be.
+    """
+    splits = read_record(manifest, FAMILY, PersonaMemRecord).splits
+    num_questions = sum(split.questions for split in splits.values())
     slots = render_slots(
         TEMPLATE,
         splits=splits,
+        num_questions=num_questions,
+        num_contexts=sum(split.contexts for split in splits.values()),
         default_split=next(iter(splits)),
-        names={key: _collect_names(splits, key) for key in COUNTED},
+        counts={
+            key: _count_by_name(splits, key) for key in ("question_types", "topics", "letters")
+        },
         question_type_meanings=QUESTION_TYPE_MEANINGS,
         tokenizer=manifest.tokenizer,
         source=repo_id or "SOURCE",
@@ -37,12 +46,17 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         name=FAMILY,
         tables=TABLES,
         splits=tuple(splits),
-        num_questions=sum(split["questions"] for split in splits.values()),
+        num_questions=num_questions,
         task_categories=("question-answering", "multiple-choice"),
         slots=slots,
+        check_meanings=CHECK_MEANINGS,
     )
 
 
-def _collect_names(splits: Mapping[str, Mapping[str, Any]], key: str) -> list[str]:
-    """Return the names counted under ``key`` in any split, in order of first appearance."""
-    return list(dict.fromkeys(name for split in splits.values() for name in split[key]))
+def _count_by_name(splits: Mapping[str, SplitRecord], key: str) -> dict[str, dict[str, int]]:
+    """Return the counts under ``key`` by name, then by split; names as they first appear."""
+    counts: dict[str, dict[str, int]] = {}
+    for split, record in splits.items():
+        for name, count in getattr(record, key).items():
+            counts.setdefault(name, {})[split] = count
+    return counts

@@ -9,7 +9,7 @@ BENCHMARK_INTRODUCTION = (
 BENCHMARK_FIELDS = (
     Field("persona_id", "int64", "The persona who asks."),
     Field("question_id", "string", "Unique name of the question."),
-    Field("question_type", "string", "The skill asked for; one of the seven types listed above."),
+    Field("question_type", "string", "The skill that is asked for; one of the types listed above."),
     Field("topic", "string", "What the conversation behind the question was about."),
     Field(
         "context_length_in_tokens",
@@ -20,7 +20,7 @@ BENCHMARK_FIELDS = (
     Field(
         "distance_to_ref_in_blocks",
         "int64",
-        "Sessions that lie between the session with the evidence and the question.",
+        "Sessions between the session with the evidence and the question.",
     ),
     Field(
         "distance_to_ref_in_tokens",
@@ -30,14 +30,14 @@ BENCHMARK_FIELDS = (
     Field(
         "num_irrelevant_tokens",
         "int64",
-        "Tokens of sessions that have nothing to do with any topic, before the question.",
+        "Tokens before the question in sessions that belong to no topic.",
     ),
     Field(
         "distance_to_ref_proportion_in_context",
         "string",
         'Distance to the evidence as a share of the context, such as "92.67%".',
     ),
-    Field("user_question_or_message", "string", "What the user says last; the question."),
+    Field("user_question_or_message", "string", "The user's last message: the question."),
     Field("correct_answer", "string", 'Letter of the right option, such as "(c)".'),
     Field(
         "all_options",
@@ -52,7 +52,7 @@ BENCHMARK_FIELDS = (
         "The question sees `messages[:end_index_in_shared_context]` and nothing after.",
     ),
     Field("options", "list<string>", "The four option texts without letters, in letter order."),
-    Field("answer_index", "int64", "Place of the right option in `options`, from 0."),
+    Field("answer_index", "int64", "Index of the right option in `options`, from 0."),
 )
 
 CONTEXTS_FIELDS = (
@@ -65,6 +65,10 @@ CONTEXTS_FIELDS = (
     Field("session_topics", "list<string>", "Topic of each session; empty for unrelated ones."),
     Field("session_dates", "list<string>", "Date of each session, ISO 8601."),
     Field("messages", "list<struct<role, content>>", "The conversation, oldest message first."),
+)
+
+ANNOTATIONS_INTRODUCTION = (
+    "For analysis only: a model under test must not see this table, which names the right option."
 )
 
 ANNOTATIONS_FIELDS = (
@@ -87,17 +91,27 @@ ANNOTATIONS_FIELDS = (
 )
 
 TABLES = (
-    Table("benchmark", "one row a question", BENCHMARK_INTRODUCTION, BENCHMARK_FIELDS),
-    Table("contexts", "one row a context, shared by many questions", "", CONTEXTS_FIELDS),
-    Table("annotations", "why the right option is right", "", ANNOTATIONS_FIELDS),
+    Table("benchmark", "one row per question", BENCHMARK_INTRODUCTION, BENCHMARK_FIELDS),
+    Table("contexts", "one row per context, shared by many questions", "", CONTEXTS_FIELDS),
+    Table(
+        "annotations",
+        "one row per question: why the right option is right",
+        ANNOTATIONS_INTRODUCTION,
+        ANNOTATIONS_FIELDS,
+    ),
 )
 
 QUESTION_TYPE_MEANINGS = {
     "recall_user_shared_facts": "recall what the user did, not what others did or was only planned",
-    "acknowledge_latest_user_preferences": "go by the preference that holds now",
+    "acknowledge_latest_user_preferences": "use the preference that holds now",
     "track_full_preference_evolution": "retell how a preference changed over time",
-    "recalling_the_reasons_behind_previous_updates": "name the reason of one particular change",
-    "provide_preference_aligned_recommendations": "recommend what fits the present preference",
-    "generalizing_to_new_scenarios": "carry a trait over to a situation never discussed",
-    "suggest_new_ideas": "suggest the one thing that was never mentioned",
+    "recalling_the_reasons_behind_previous_updates": "give the reason for one particular change",
+    "provide_preference_aligned_recommendations": "recommend what fits the current preference",
+    "generalizing_to_new_scenarios": "apply a trait to a situation that was never discussed",
+    "suggest_new_ideas": "suggest the one thing that never came up",
+}
+
+CHECK_MEANINGS = {
+    "solver_agrees": "questions for which a solver that reads only the world finds the gold option",
+    "max_option_length_ratio": "longest to shortest option of a question, highest of all",
 }

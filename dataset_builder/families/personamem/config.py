@@ -37,15 +37,16 @@ class PersonaMemSettings(FamilySettings):
         int | None,
         Field(
             ge=COHORT_SIZE,
-            description="Personas of a split, a multiple of 4; each has one context. "
-            "[default: 40, 60, 52, ...]",
+            description="Personas per split, a multiple of 4; each has one context. "
+            "[default: 40; for 128k 60, for 1M 52]",
         ),
     ] = None
     questions: Annotated[
         int | None,
         Field(
             ge=COHORT_SIZE,
-            description="Questions of a split, a multiple of 4. [default: 592, 2728, 2676, ...]",
+            description="Questions per split, a multiple of 4. "
+            "[default: by the number of personas; for 32k 592, for 128k 2728, for 1M 2676]",
         ),
     ] = None
     topics: Annotated[

@@ -13,9 +13,10 @@ from personamem.dataset_builder.families.base import (
     Family,
     WritingPlan,
 )
+from personamem.dataset_builder.families.personamem.record import PersonaMemRecord
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
 class PersonaMemFamily(Family):
@@ -48,6 +49,15 @@ class PersonaMemFamily(Family):
         from personamem.dataset_builder.families.personamem.writers.model.prompts import PROMPTS
 
         return PROMPTS.sha256
+
+    def describe_build(self, record: FamilyRecord) -> list[str]:
+        """Return the questions, contexts and tokens of each split."""
+        splits = PersonaMemRecord.model_validate(record.model_dump()).splits
+        return [
+            f"{self.name} {split}: {counts.questions:,} questions over {counts.contexts:,} "
+            f"contexts, {counts.tokens:,} tokens"
+            for split, counts in splits.items()
+        ]
 
     def import_builder(self) -> None:
         """Import the modules of a build."""

@@ -28,7 +28,7 @@ class SessionPlan:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSession:
-    """Messages of a session, system message first. ``fact_messages[fact_id]`` are message indices."""
+    """Messages of a session, system message first; ``fact_messages`` maps fact ids to indices."""
 
     topic: str
     said_on: date
@@ -70,7 +70,7 @@ def check_session(
 ) -> None:
     """Raise SessionError unless ``written`` reveals exactly ``plan``, in order and well-formed.
 
-    ``list_surface_forms(fact)`` are the texts one of which must stand in each message that carries the fact.
+    Each message that carries a fact must hold one of the texts ``list_surface_forms(fact)``.
     """
     roles = [message["role"] for message in written.messages]
     expected = ["system"] + ["user", "assistant"] * ((len(roles) - 1) // 2)

@@ -1,13 +1,13 @@
-"""Whether a text is English, cheaply: Latin letters, and enough of the commonest words."""
+"""A cheap test for English: ASCII letters, and enough of the most common words."""
 
 import re
 from collections.abc import Sequence
 
 LETTERS_SHARE = 0.97
-"""Of the letters, those that English has."""
+"""The least share of ASCII letters among all letters."""
 
 WORDS_SHARE = 0.25
-"""Of the words, those of ``_COMMON``. English chats have some 45 %, other languages below 10 %."""
+"""The least share of words in ``_COMMON``: English chats have 45 %, other languages under 10 %."""
 
 _WORDS = (
     "the a an and or but so if of to in on at for with from by about as than into after before "

@@ -1,4 +1,4 @@
-"""What every written text is held to: plain English prose without markup, and how it is refused."""
+"""Checks that every generated text has to pass: plain English prose without markup."""
 
 import re
 from collections.abc import Sequence
@@ -7,10 +7,10 @@ from enum import StrEnum
 from personamem.dataset_builder.llm.writing.language import is_english
 
 LEAST_WORDS = 3
-"""In a text."""
+"""The least words of a text."""
 
 MOST_REASON = 300
-"""Letters of a reason that go back to the model."""
+"""Characters of a reason that are sent back to the model."""
 
 # Markup, placeholders, code, control characters, and models about themselves.
 _RESIDUE = re.compile(
@@ -24,7 +24,7 @@ _PLAIN = str.maketrans(dict(zip("\u2018\u2019\u201c\u201d\u00a0\u2011", "''\"\" 
 
 
 class ValidationIssue(StrEnum):
-    """What a written text was refused for."""
+    """Why a generated text was refused."""
 
     UNREADABLE = "no readable answer"
     FORM = "form of the answer"
@@ -40,25 +40,25 @@ class ValidationIssue(StrEnum):
 
 
 class RejectedTextError(Exception):
-    """A text that was refused: the kind of flaw, and a reason to tell the model."""
+    """A refused text: the kind of issue, and a reason that is sent back to the model."""
 
     def __init__(self, flaw: ValidationIssue, reason: str) -> None:
-        # Half of a surrogate pair can be stored in no request.
+        # No request can hold half of a surrogate pair.
         whole = reason.encode("utf-8", "backslashreplace").decode()
         self.flaw, self.reason = flaw, " ".join(whole.split())[:MOST_REASON]
         super().__init__(self.reason)
 
 
 def clean(text: str) -> str:
-    """Return a text with plain quotes, spaces and hyphens, and nothing around it."""
+    """Return a text with plain quotes, spaces and hyphens, and no space around it."""
     return text.translate(_PLAIN).strip()
 
 
 def check_prose(name: str, texts: Sequence[str]) -> None:
-    """Check for what no text may hold; a reason calls the texts ``name`` 1, ``name`` 2, ...
+    """Check texts for what none may hold; reasons name them ``name`` 1, ``name`` 2, ...
 
     Raises:
-        RejectedTextError: markup, code, placeholders, too few words, or another language than English.
+        RejectedTextError: markup, code, placeholders, too few words, or not English.
     """
     for number, text in enumerate(texts, start=1):
         if _RESIDUE.search(text):

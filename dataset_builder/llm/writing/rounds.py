@@ -1,10 +1,10 @@
-"""Writing: ask for all pieces, read each answer as it comes, ask again where it is refused.
+"""Generation with checks: request all items, read each answer, and request refused ones again.
 
-A piece is a session, or whatever else a model writes. It has up to four attempts, each with the
-reasons against those before it; then the embedded writer's text stands. Which text stands is a
-function of the pieces and the store alone, so a dataset can be made again without a server. For
-that, a request that stayed without an answer is stored as given up, and is not asked again, even if
-the server would answer by now.
+An item is a session, or any other text that a model writes. It has up to four attempts, each with
+the reasons against those before it; then the embedded writer's text is used. Which text is used is
+a function of the items and the store alone, so a dataset can be built again without a server. To
+that end, a request that remains unanswered is stored as given up and not sent again, even if the
+server would answer by then.
 """
 
 from collections import Counter
@@ -33,37 +33,37 @@ MOST_ROUNDS = 4
 """The first attempt and three rewrites."""
 
 MOST_UNANSWERED = 2
-"""Rounds in which a request may stay without an answer, each after all attempts of the server."""
+"""Rounds in which a request may remain unanswered, each after all attempts."""
 
 NO_ANSWER = "no answer"
-"""Beside the flaws, what a session fell back for."""
+"""Beside the issues of ``ValidationIssue``, a reason to use the embedded writer's text."""
 
 
 class GenerationItem(Protocol):
-    """What a model is to write: how it is asked for, and how an answer is read and checked."""
+    """A text that a model is to write: its request, and the reading of an answer."""
 
     @property
     def kind(self) -> str:
-        """The plural under which it is counted."""
+        """The plural noun under which it is counted."""
         ...
 
     def request(self, faults: Sequence[str]) -> Request:
-        """Return the request; ``faults`` are what earlier attempts got wrong, in order.
+        """Return the request; ``faults`` are the reasons against earlier attempts, in order.
 
-        Every attempt has to be another request, even after the same fault twice.
+        Every attempt has to be another request, even after the same reason twice.
         """
         ...
 
     def read(self, text: str) -> Any:
-        """Return what an answer holds. Raises RejectedTextError for an answer that is refused."""
+        """Return the content of an answer; raise RejectedTextError if it is refused."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What came of a piece: what was written, or None where it fell back.
+    """The result of an item: the content, or None to use the embedded writer's text.
 
-    ``refusals`` are what was wrong with the attempts that were refused, in order.
+    ``refusals`` are the issues of the refused attempts, in order.
     """
 
     written: Any
@@ -71,7 +71,7 @@ class Conclusion:
 
 
 def write_items(
-    pieces: Sequence[GenerationItem],
+    items: Sequence[GenerationItem],
     store: AnswerStore,
     fill: Fill | None = None,
     *,
@@ -79,16 +79,16 @@ def write_items(
     budget: float | None = None,
     report: Callable[[int, Progress], None] = lambda attempt, progress: None,
 ) -> list[Conclusion]:
-    """Have every piece written, from the store as far as it goes, then by ``fill``.
+    """Have every item written, from the store as far as it goes, then by ``fill``.
 
-    What is refused is asked for again at once; another round is for what stayed without an answer.
-    ``report`` gets the number of the round, from 1, and how far it is.
+    A refused item is requested again at once; unanswered ones wait for another round. ``report`` is
+    called with the number of the round, from 1, and its progress.
 
     Raises:
-        InvalidInputError: without a server, answers that the store lacks.
+        InvalidInputError: the store lacks answers, and there is no ``fill``.
         ServerError, BudgetSpentError, StoreError: see ``answer_all``; run again to go on.
     """
-    drafts = [_Draft(piece) for piece in pieces]
+    drafts = [_Draft(item) for item in items]
     open_drafts = _advance(drafts, store)
     if open_drafts and fill is None:
         raise InvalidInputError(
@@ -113,20 +113,18 @@ def write_items(
     return [Conclusion(draft.written, tuple(draft.refusals)) for draft in drafts]
 
 
-def estimate_items(
-    pieces: Sequence[GenerationItem], prices: Prices, store: AnswerStore
-) -> Estimate:
-    """Return what the next round takes; pieces that need no more of it count as stored."""
-    drafts = [_Draft(piece) for piece in pieces]
+def estimate_items(items: Sequence[GenerationItem], prices: Prices, store: AnswerStore) -> Estimate:
+    """Return what the next round takes; items that need no further answer count as stored."""
+    drafts = [_Draft(item) for item in items]
     _advance(drafts, store)
     return estimate((draft.request for draft in drafts), prices, store)
 
 
 @dataclass(slots=True)
 class _Draft:
-    """One piece on its way: the request that is next or was last, and what was refused."""
+    """The state of one item: its next or last request, and what was refused."""
 
-    piece: GenerationItem
+    item: GenerationItem
     request: Request = field(init=False)
     written: Any = None
     is_open: bool = True
@@ -135,32 +133,32 @@ class _Draft:
     unanswered: int = 0
 
     def __post_init__(self) -> None:
-        self.request = self.piece.request(())
+        self.request = self.item.request(())
 
     def take(self, outcome: Outcome) -> None:
-        """Read what came of the request; go on to the next where it was refused."""
+        """Read the outcome of the request; prepare the next one if it is refused."""
         if isinstance(outcome, Failure) and outcome.kind is not FailureKind.TOO_LONG:
             # The same prompt with more in it would be refused as well.
             self.refusals.append(NO_ANSWER)
             self.is_open = False
             return
         try:
-            self.written = _read(self.piece, outcome)
+            self.written = _read(self.item, outcome)
             self.is_open = False
         except RejectedTextError as error:
             self.refusals.append(error.flaw)
             self.faults.append(error.reason)
             self.is_open = len(self.faults) < MOST_ROUNDS
             if self.is_open:
-                self.request = self.piece.request(self.faults)
+                self.request = self.item.request(self.faults)
                 self.unanswered = 0
 
 
 class _Follower:
-    """Takes outcomes as they come, and says what each draft is to be asked for next."""
+    """Passes outcomes to drafts as they come, and returns the next request of each draft."""
 
     def __init__(self, drafts: Sequence[_Draft]) -> None:
-        # Pieces that are asked for in the same words share requests and outcomes.
+        # Items with the same prompt share requests and outcomes.
         self._waiting: dict[str, list[_Draft]] = {}
         for draft in drafts:
             self._wait(draft)
@@ -179,18 +177,18 @@ class _Follower:
         self._waiting.setdefault(draft.request.key, []).append(draft)
 
 
-def _read(piece: GenerationItem, outcome: Outcome) -> Any:
+def _read(item: GenerationItem, outcome: Outcome) -> Any:
     if isinstance(outcome, Failure):
         raise RejectedTextError(ValidationIssue.LENGTH, "The answer was far too long.")
     if outcome.finish_reason == "length":
         raise RejectedTextError(
             ValidationIssue.LENGTH, "The answer was cut off, as it was too long; write less."
         )
-    return piece.read(outcome.text)
+    return item.read(outcome.text)
 
 
 def _advance(drafts: Sequence[_Draft], store: AnswerStore) -> list[_Draft]:
-    """Take what the store holds; return the drafts that wait for a request it does not hold."""
+    """Read stored outcomes; return the drafts whose next request has none."""
     for draft in drafts:
         while draft.is_open and (outcome := store.get(draft.request.key)) is not None:
             draft.take(outcome)
@@ -222,7 +220,7 @@ def _subtract(budget: float | None, spent: float) -> float | None:
 
 
 def _count_kinds(some: Sequence[_Draft], of: Sequence[_Draft]) -> str:
-    """Return how many of all pieces ``some`` are, by kind: "3 of 28 sessions"."""
-    counts = Counter(draft.piece.kind for draft in some)
-    totals = Counter(draft.piece.kind for draft in of)
+    """Return how many of all items ``some`` are, by kind: "3 of 28 sessions"."""
+    counts = Counter(draft.item.kind for draft in some)
+    totals = Counter(draft.item.kind for draft in of)
     return ", ".join(f"{counts[kind]:,} of {totals[kind]:,} {kind}" for kind in sorted(counts))

@@ -1,4 +1,4 @@
-"""Prompts from templates in files, rendered in a sandbox; what a model wrote is data to them."""
+"""Prompts from Jinja files, rendered in a sandbox; text that a model wrote is data to them."""
 
 import hashlib
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from personamem.dataset_builder.llm.writing.response_schemas import make_schema
 
 
 class PromptTemplates:
-    """The prompt templates of one folder, a Jinja file each."""
+    """The prompt templates of one folder, one Jinja file each."""
 
     def __init__(self, folder: Path) -> None:
-        """Use the templates in ``folder``; they are read when they are first rendered."""
+        """Use the templates in ``folder``; each is read when it is first rendered."""
         self.folder = folder
 
     @cached_property
@@ -39,7 +39,7 @@ class PromptTemplates:
     ) -> Request:
         """Return the request for an answer with ``fields``; ``system`` names a template.
 
-        The answer has ``most_tokens`` unless the settings give another limit.
+        The answer has up to ``most_tokens``, or the limit of the settings if they set one.
         """
         parameters: dict[str, Any] = {"max_tokens": settings.max_tokens or most_tokens}
         for name in ("temperature", "seed"):
@@ -56,11 +56,11 @@ class PromptTemplates:
         )
 
     def render(self, name: str, /, **values: Any) -> str:
-        """Return the template ``name`` with values filled in."""
+        """Return the template ``name``, rendered with these values."""
         return self._environment.get_template(name).render(values).strip()
 
     def render_text(self, source: str, /, **values: Any) -> str:
-        """Return a template given as text with values filled in."""
+        """Return a template given as text, rendered with these values."""
         return self._environment.from_string(source).render(values)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""How a run of requests shows itself."""
+"""The progress of a run of requests."""
 
 import pytest
 from rich.console import Console
@@ -22,9 +22,7 @@ def test_the_state_in_words() -> None:
     assert HALF.done == 50
     assert answering.describe(HALF) == "4.0/s, 10,000 tokens, cost 1.25, 0:12 left"
     away = Progress(failed=2, trouble="no connection")
-    assert answering.describe(away) == (
-        "0.0/s, 0 tokens, 2 failed, waiting for the server: no connection"
-    )
+    assert answering.describe(away) == ("0.0/s, 0 tokens, 2 failed, waiting: no connection")
     long = Progress(total=100_000, answered=10, seconds=10.0)
     assert answering.describe(long).endswith("27:46:30 left")
 
@@ -45,7 +43,7 @@ def test_a_bar_on_a_terminal_and_lines_elsewhere(
         assert "50/100" in shown
         return
     assert shown.splitlines() == [
-        "sessions: 41/100, 0.0/s, 0 tokens, waiting for the server: status 503, body '[red]'",
+        "sessions: 41/100, 0.0/s, 0 tokens, waiting: status 503, body '[red]'",
         "sessions: 50/100, 4.0/s, 10,000 tokens, cost 1.25, 0:12 left",
         "sessions: 50/100, 4.0/s, 10,000 tokens, cost 1.25, 0:12 left",
     ]

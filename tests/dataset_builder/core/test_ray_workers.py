@@ -7,26 +7,25 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from tiny_families import hash_files, make_tiny_config
 
 from personamem.dataset_builder.core.ray_cluster import check_address
 from personamem.dataset_builder.core.ray_workers import RayWorkers
-from personamem.dataset_builder.families.personamem.tables import hash_file
+from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
+
+pytestmark = pytest.mark.system
 
 if find_spec("ray") is None:
     pytest.skip("ray is not installed", allow_module_level=True)
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-BUILD = ("personamem", "build", "--size", "4k", "--size", "32k", "--personas", "8")
-BUILD += ("--communities", "1", "--workers", "2")
 
 DIE_ONCE = "[ -e {mark} ] || (touch {mark}; kill -9 $PPID)"
 """A command that kills the process by which it is run, but not the one that comes next."""
@@ -67,58 +66,11 @@ def pool(address: str) -> Iterator[RayWorkers]:
         yield pool
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): hash_file(path)
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def find_busy_workers(ancestor: int) -> list[int]:
-    """The processes below another one that are at work on a job of a pipeline."""
-    parents, busy = {}, []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            stat = (folder / "stat").read_text()
-            title = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
-        if title.startswith(b"ray::Map"):
-            busy.append(int(folder.name))
-
-    def is_below(process: int) -> bool:
-        while process in parents and process != ancestor:
-            process = parents[process]
-        return process == ancestor
-
-    return [process for process in busy if is_below(process)]
-
-
-def test_a_cluster_by_address_gives_the_same_bytes(
-    address: str, dataset: Path, tmp_path: Path, run: Run
+def test_a_cluster_gives_the_same_bytes(
+    pool: RayWorkers, tiny_of_every_family: Path, tmp_path: Path
 ) -> None:
-    finished = run(*BUILD, "--ray", address, "--out", tmp_path / "d")
-    assert hashes(tmp_path / "d") == hashes(dataset)
-    # Nothing of Ray between our lines.
-    assert all(" contexts, " in line for line in finished.stderr.splitlines())
-
-
-def test_a_killed_worker_changes_no_byte(
-    dataset: Path, tmp_path: Path, environment: dict[str, str]
-) -> None:
-    command = [*BUILD, "--ray", "local", "--out", str(tmp_path / "d")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment)
-    assert process.stderr is not None
-    with process.stderr:
-        assert b" contexts, " in process.stderr.readline()
-        while not (workers := find_busy_workers(process.pid)):
-            assert process.poll() is None, "No worker was seen at work."
-        os.kill(workers[0], signal.SIGKILL)
-        told = process.stderr.read()
-    assert process.wait() == 0, told
-    assert hashes(tmp_path / "d") == hashes(dataset)
+    build_dataset(make_tiny_config(), tmp_path / "d", nullcontext(pool))
+    assert hash_files(tmp_path / "d") == hash_files(tiny_of_every_family)
 
 
 def test_a_job_whose_worker_dies_is_done_again(pool: RayWorkers, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from answering_process import make_requests
 from asking import KEY, ask_one, make_request
 from fault_server import Behaviour, answer_to, serve_faults
+from scripted_server import find_closed_port
 
 from personamem.dataset_builder.llm import (
     Answer,
@@ -151,18 +152,31 @@ def draws(behaviour: Behaviour, prompt: str) -> list[str]:
 
 def test_a_pause_beyond_patience_is_an_error(store: AnswerStore) -> None:
     behaviour = Behaviour(faults={"429": 1.0}, retry_after="3600")
-    with pytest.raises(ServerError, match="left alone for 3,600 s, and is waited for no longer"):
+    with pytest.raises(ServerError, match="left alone for 3,600 s; the most to wait is 600 s"):
         ask_one(store, behaviour, make_request("a"))
 
 
-def test_a_server_that_stays_away_is_given_up(store: AnswerStore) -> None:
+@pytest.mark.parametrize("patience", ["patience", "first_patience"])
+def test_a_server_that_never_replied_is_soon_given_up(store: AnswerStore, patience: str) -> None:
     said: list[str] = []
-    server = Server("http://127.0.0.1:9/v1", patience=1.2)
-    with pytest.raises(ServerError, match=r"answered nothing for \d s.*no connection"):
+    server = Server(f"http://127.0.0.1:{find_closed_port()}/v1", **{patience: 1.2})  # type: ignore[arg-type]
+    assert Server("http://localhost").first_patience == 60.0
+    started = time.monotonic()
+    words = r"has not replied once in \d s: no connection.*whether the server is running"
+    with pytest.raises(ServerError, match=words):
         complete_all(
             make_requests(50), store, server, report=lambda progress: said.append(progress.trouble)
         )
+    assert time.monotonic() - started < 10
     assert any("no connection" in trouble for trouble in said)
+
+
+def test_a_server_that_has_replied_is_waited_for(store: AnswerStore) -> None:
+    behaviour = Behaviour(outage_after=1, outage_seconds=60.0, outage_status="503")
+    with serve_faults(behaviour) as server:
+        asked = Server(server.url, first_patience=0.5, patience=3.0)
+        with pytest.raises(ServerError, match=r"answered nothing for 3 s.*status 503"):
+            complete_all(make_requests(20), store, asked)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +193,7 @@ def test_an_outage_burns_no_attempts(store: AnswerStore, status: str, most: int)
     behaviour = Behaviour(latency=0.01, outage_after=20, outage_seconds=2.5, outage_status=status)
     said: list[Progress] = []
     with serve_faults(behaviour) as server:
-        asked = Server(server.url, concurrency=8, attempts=2)
+        asked = Server(server.url, concurrency=8, attempts=2, first_patience=0.5)
         filled = complete_all(make_requests(40), store, asked, report=said.append)
         counts = server.counts
     assert (filled.progress.answered, filled.failures) == (40, ())
@@ -272,4 +286,3 @@ def test_a_full_store_is_an_error_and_keeps_what_it_has(tmp_path: Path) -> None:
         assert 20 <= len(store) < 400
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert database.execute("SELECT COUNT(*) FROM claims").fetchone() == (0,)

@@ -1,6 +1,5 @@
 """Batches of requests: stored as they come, with what follows from them in the next."""
 
-import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +16,7 @@ from personamem.dataset_builder.llm import (
     Progress,
     Request,
     ServerError,
+    StoreError,
     fill_in_batches,
 )
 
@@ -124,19 +124,13 @@ def test_an_engine_that_has_answered_may_fail_at_what_follows(store: AnswerStore
     assert filled.failures == ((second, UNANSWERED),)
 
 
-def test_what_another_run_asks_for_is_waited_for(store: AnswerStore) -> None:
-    request, engine = make_request("a"), Engine()
+def test_a_store_in_use_is_an_error_before_the_engine_starts(store: AnswerStore) -> None:
+    first, second, engine = make_request("a"), make_request("b"), Engine()
     with AnswerStore(store.path) as other:
-        other.claim(request)
-        # Its store belongs to this thread; the answer comes from a third.
-        thread = threading.Timer(0.2, put, (store.path, request))
-        thread.start()
-        filled = fill_in_batches([request, make_request("b")], store, engine)
-        thread.join()
+        other.put(first, answer_to(first))
+        assert fill_in_batches([first], store, engine).progress.stored == 1
+        with pytest.raises(StoreError, match="is in use by another run"):
+            fill_in_batches([first, second], store, engine)
+    assert engine.batches == []
+    fill_in_batches([first, second], store, engine)
     assert engine.batches == [["b"]]
-    assert (filled.progress.answered, filled.progress.stored) == (1, 1)
-
-
-def put(path: Path, request: Request) -> None:
-    with AnswerStore(path) as store:
-        store.put(request, answer_to(request))

@@ -15,7 +15,7 @@ from personamem.dataset_builder.llm import (
     Request,
     estimate,
 )
-from personamem.dataset_builder.llm.cost import Budget, cost_of_outcome
+from personamem.dataset_builder.llm.cost import FREE, Budget, cost_of_outcome, read_prices
 from personamem.loaders.formats.errors import InvalidInputError
 
 PRICES = Prices(input=2.0, cached=0.5, output=10.0)
@@ -91,3 +91,28 @@ def test_an_amount_is_above_nothing() -> None:
     for amount in (0.0, -1.0, float("nan")):
         with pytest.raises(InvalidInputError, match="Accepted: above 0"):
             Budget(amount, PRICES)
+
+
+def test_prices_are_read_from_options() -> None:
+    assert read_prices(None, None, None) is None
+    assert read_prices(2.0, None, 8.0) == Prices(2.0, 2.0, 8.0)
+    assert read_prices(2.0, 0.0, 8.0) == Prices(2.0, 0.0, 8.0)
+    assert read_prices(0.0, None, 0.0) == FREE
+
+
+@pytest.mark.parametrize(
+    ("prices", "words"),
+    [
+        ((1.0, None, None), "--price-input and --price-output belong together"),
+        ((None, None, 1.0), "--price-input and --price-output belong together"),
+        ((None, 1.0, None), "--price-cached needs --price-input and --price-output"),
+        ((-1.0, None, 1.0), "--price-input is -1. Accepted: 0 or more"),
+        ((1.0, float("nan"), 1.0), "--price-cached is nan"),
+        ((1.0, None, float("inf")), "--price-output is inf"),
+    ],
+)
+def test_prices_that_make_no_sense_are_refused(
+    prices: tuple[float | None, ...], words: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=words):
+        read_prices(*prices)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from personamem.dataset_builder.families.personamem.tables import hash_file
 from personamem.dataset_builder.llm import (
     Answer,
     AnswerStore,
@@ -21,11 +20,12 @@ from personamem.dataset_builder.llm import (
 )
 from personamem.dataset_builder.llm.ray_engine import RayEngine, make_row, prepare
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.manifest import hash_file
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")
-BUILD += ("--communities", "0", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
+BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
 ENGINE = ("--engine", "vllm", "--engine-args", "max_model_len=4096,enforce_eager=true")
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")

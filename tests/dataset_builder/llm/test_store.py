@@ -1,4 +1,4 @@
-"""The store of answers: what it keeps, who may ask, and files that are none."""
+"""The store of answers: what it keeps, who may write, and files that are not stores."""
 
 import sqlite3
 import subprocess
@@ -18,7 +18,6 @@ from personamem.dataset_builder.llm import (
     Request,
     StoreError,
 )
-from personamem.dataset_builder.llm.store import Claim
 
 HOSTILE = (
     "a\x00b",
@@ -53,7 +52,7 @@ def test_hostile_texts_come_back_as_they_were(tmp_path: Path) -> None:
         assert len(store) == len(HOSTILE)
         keys = [key for key, _ in store.items()]
         assert keys == sorted(make_request(f"{n}").key for n in range(len(HOSTILE)))
-    assert [file.name for file in tmp_path.iterdir()] == ["a.sqlite"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.sqlite", "a.sqlite.lock"]
 
 
 def test_failures_are_kept_too_and_the_first_outcome_stays(tmp_path: Path) -> None:
@@ -62,7 +61,7 @@ def test_failures_are_kept_too_and_the_first_outcome_stays(tmp_path: Path) -> No
         assert store.get(request.key) is None
         assert store.put(request, failure) == failure
         assert store.put(request, make_answer("late")) == failure
-        assert store.claim(request) == failure
+        assert store.get_or_lock(request.key) == failure
 
 
 def test_the_request_is_kept_for_inspection(tmp_path: Path) -> None:
@@ -74,36 +73,40 @@ def test_the_request_is_kept_for_inspection(tmp_path: Path) -> None:
         assert text.fetchone() == ("why?",)
 
 
-def test_a_request_is_claimed_by_one_until_it_is_answered_or_given_up(tmp_path: Path) -> None:
-    path, request = tmp_path / "a.sqlite", make_request("a")
-    with AnswerStore(path) as one, AnswerStore(path) as other:
-        assert one.claim(request) is Claim.OURS
-        assert one.claim(request) is Claim.TAKEN
-        assert other.claim(request) is Claim.TAKEN
-        other.release(request.key)
-        assert other.claim(request) is Claim.TAKEN
-        one.release(request.key)
-        assert other.claim(request) is Claim.OURS
-        other.put(request, make_answer("b"))
-        assert one.claim(request) == make_answer("b")
+def test_one_store_writes_and_others_read(tmp_path: Path) -> None:
+    path, request, other = tmp_path / "a.sqlite", make_request("a"), make_request("b")
+    with AnswerStore(path) as writer, AnswerStore(path) as reader:
+        assert writer.get_or_lock(request.key) is None
+        writer.put(request, make_answer("b"))
+        assert reader.get_or_lock(request.key) == make_answer("b")
+        for use in (
+            lambda: reader.get_or_lock(other.key),
+            lambda: reader.put(other, make_answer("c")),
+        ):
+            with pytest.raises(StoreError, match="is in use by another run") as caught:
+                use()
+            assert str(path) in str(caught.value)
+        writer.close()
+        assert reader.get_or_lock(other.key) is None
+        assert reader.put(other, make_answer("c")) == make_answer("c")
 
 
-def test_claims_end_with_their_store(tmp_path: Path) -> None:
-    path, request = tmp_path / "a.sqlite", make_request("a")
-    with AnswerStore(path) as other:
-        with AnswerStore(path) as one:
-            assert one.claim(request) is Claim.OURS
-        assert other.claim(request) is Claim.OURS
-    assert [file.name for file in tmp_path.iterdir()] == ["a.sqlite"]
+def test_a_store_has_one_lock_under_all_its_names(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.sqlite", tmp_path / "link.sqlite"
+    link.symlink_to(path)
+    with AnswerStore(path) as one, AnswerStore(link) as other:
+        one.put(make_request("a"), make_answer("b"))
+        with pytest.raises(StoreError, match="is in use by another run"):
+            other.put(make_request("b"), make_answer("b"))
 
 
-def test_claims_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
+def test_the_lock_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
     path, request = tmp_path / "a.sqlite", make_request("a")
     code = (
         "import os, sys, pathlib\n"
-        "from personamem.dataset_builder.llm import AnswerStore, Request\n"
+        "from personamem.dataset_builder.llm import AnswerStore\n"
         "store = AnswerStore(pathlib.Path(sys.argv[1]))\n"
-        "print(store.claim(Request('m', ({'role': 'user', 'content': 'a'},))), flush=True)\n"
+        "print(store.get_or_lock('a'), flush=True)\n"
         "sys.stdin.read()\n"
         "os.kill(os.getpid(), 9)\n"
     )
@@ -113,29 +116,34 @@ def test_claims_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
         AnswerStore(path) as store,
     ):
         assert process.stdout is not None
-        assert process.stdout.readline() == "Claim.OURS\n"
-        assert store.claim(request) is Claim.TAKEN
+        assert process.stdout.readline() == "None\n"
+        with pytest.raises(StoreError, match="is in use by another run"):
+            store.get_or_lock(request.key)
         process.communicate()
-        assert store.claim(request) is Claim.OURS
+        assert store.get_or_lock(request.key) is None
 
 
 def test_many_may_open_a_new_store_at_once(tmp_path: Path) -> None:
     count = 8
     together = Barrier(count)
 
-    def fill(path: Path) -> int:
+    def write(path: Path) -> bool:
         together.wait()
         with AnswerStore(path) as store:
-            for number in range(20):
-                store.claim(make_request(f"{number}"))
-                store.put(make_request(f"{number}"), make_answer("a"))
-            return len(store)
+            try:
+                store.put(make_request("a"), make_answer("a"))
+            except StoreError as error:
+                assert "is in use by another run" in str(error)  # noqa: PT017
+                return False
+            return True
 
-    # Connections exclude each other in threads as they do in processes.
+    # Connections and locks exclude each other in threads as they do in processes.
     with ThreadPoolExecutor(count) as pool:
         for trial in range(5):
-            paths = [tmp_path / f"{trial}.sqlite"] * count
-            assert list(pool.map(fill, paths)) == [20] * count
+            path = tmp_path / f"{trial}.sqlite"
+            assert any(pool.map(write, [path] * count))
+            with AnswerStore(path) as store:
+                assert len(store) == 1
 
 
 def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
-from personamem.dataset_builder.core.config import make_config
-from personamem.dataset_builder.families.personamem.tables import hash_file
+from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.loaders.formats import schema
+from personamem.loaders.formats.manifest import hash_file
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -44,10 +44,12 @@ def ends_within(seconds: float, group: int) -> bool:
 
 
 def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None:
-    out = tmp_path / "again"
+    out = tmp_path / "made" / "again"
+    config = tmp_path / "config.json"
+    manifest = json.loads((dataset / "manifest.json").read_bytes())
+    config.write_text(json.dumps({"families": manifest["config"]["families"]}))
     command = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
-    command += ["build", "--size", "4k", "--size", "32k", "--personas", "8", "--out", str(out)]
-    command += ["--communities", "1", "--workers", "2"]
+    command += ["build", "--config", str(config), "--out", str(out), "--workers", "2"]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
     )
@@ -58,16 +60,15 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
     assert ends_within(seconds=20, group=process.pid)
     process.stderr.close()
     assert not out.exists()
-    assert (tmp_path / ".again.partial").is_dir()
+    assert out.with_name(".again.partial").is_dir()
     subprocess.run(command, check=True, capture_output=True)
     assert hashes(out) == hashes(dataset)
-    assert [path.name for path in tmp_path.iterdir()] == ["again"]
+    assert sorted(path.name for path in out.parent.iterdir()) == [".again.lock", "again"]
 
 
 def test_another_seed_gives_other_files(dataset: Path, tmp_path: Path) -> None:
-    build_dataset(
-        make_config(sizes=("4k",), personas=8, seed=1, communities=0), tmp_path / "d", workers=1
-    )
+    config = make_config(seed=1, families={"personamem": {"sizes": ("4k",), "personas": 8}})
+    build_dataset(config, tmp_path / "d", workers=1)
     assert hashes(tmp_path / "d")["questions_4k.csv"] != hashes(dataset)["questions_4k.csv"]
 
 
@@ -78,8 +79,10 @@ def test_the_manifest_hashes_every_file(dataset: Path) -> None:
     unlisted = set(found) - set(listed)
     assert unlisted == {"manifest.json", "README.md"}
     assert all(found[name] == digest for name, digest in listed.items())
-    assert manifest["splits"]["32k"]["questions"] == manifest["files"]["questions_32k.csv"]["rows"]
-    assert manifest["checks"]["32k"]["solver_agrees"] == manifest["splits"]["32k"]["questions"]
+    family = manifest["families"]["personamem"]
+    questions = family["splits"]["32k"]["questions"]
+    assert questions == manifest["files"]["questions_32k.csv"]["rows"]
+    assert questions == family["checks"]["32k"]["solver_agrees"]
 
 
 @pytest.mark.parametrize("split", ["4k", "32k"])
@@ -205,7 +208,7 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
     A change of content or code that moves them is a new version of every dataset. If that is meant,
     name it in CHANGELOG.md and put the new hashes here.
     """
-    config = make_config(sizes=("4k",), personas=4, communities=1)
+    config = make_config(families={"personamem": {"sizes": ("4k",), "personas": 4}})
     build_dataset(config, tmp_path / "d", workers=1)
     found = hashes(tmp_path / "d")
     assert {name: found[name] for name in GOLDEN} == GOLDEN

@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from personamem.dataset_builder.cli.app import app
-from personamem.dataset_builder.families.personamem.tables import hash_file
 from personamem.dataset_builder.packaging import diff
 from personamem.dataset_builder.packaging.diff import compare_datasets
 from personamem.loaders.formats.errors import DatasetError, DatasetNotFoundError
+from personamem.loaders.formats.manifest import hash_file
 
 Edit = Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
 
@@ -88,7 +88,7 @@ def test_a_column_more_is_a_change_of_every_row(tiny_dataset: Path, edited: Path
     assert rows.count_columns() == {"more": 28}
 
 
-def test_contexts_are_compared_without_their_messages(
+def test_messages_are_read_only_of_contexts_in_both(
     tiny_dataset: Path, edited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def change(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -108,8 +108,47 @@ def test_contexts_are_compared_without_their_messages(
     rows = compare_datasets(str(tiny_dataset), str(edited)).splits[0].tables["contexts"]
     assert (rows.added, len(rows.removed)) == (("new",), 1)
     assert list(rows.changed.values()) == [("num_tokens",)]
-    assert len(read_columns) == 2
-    assert all("messages" not in columns for columns in read_columns)
+    assert all("messages" not in columns for columns in read_columns[:2])
+    # The other contexts are in both, so their messages are read, one row group at a time.
+    assert len(read_columns) > 2
+
+
+def test_altered_messages_under_an_unchanged_id_are_found(
+    tiny_dataset: Path, edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def swap(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        messages = rows[2]["messages"]
+        messages[2], messages[4] = messages[4], messages[2]
+        return rows
+
+    edit_table(edited, "contexts/4k.parquet", swap)
+    identifier = read(edited, "contexts/4k.parquet")[2]["shared_context_id"]
+    sizes: list[int] = []
+    original = pq.ParquetFile.iter_batches
+
+    def watch(self: Any, *args: Any, **options: Any) -> Any:
+        for batch in original(self, *args, **options):
+            if "messages" in options["columns"]:
+                sizes.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", watch)
+    rows = compare_datasets(str(tiny_dataset), str(edited)).splits[0].tables["contexts"]
+    assert (rows.added, rows.removed) == ((), ())
+    assert rows.changed == {identifier: ("messages",)}
+    assert sizes == [1] * 8, "every context of both, one at a time"
+
+
+def test_a_table_without_messages_differs_in_every_row(tiny_dataset: Path, edited: Path) -> None:
+    def drop(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        for row in rows:
+            del row["messages"]
+        return rows
+
+    edit_table(edited, "contexts/4k.parquet", drop)
+    rows = compare_datasets(str(tiny_dataset), str(edited)).splits[0].tables["contexts"]
+    assert set(rows.changed.values()) == {("messages",)}
+    assert len(rows.changed) == 4
 
 
 def test_settings_splits_and_files_come_from_the_manifests(
@@ -119,10 +158,11 @@ def test_settings_splits_and_files_come_from_the_manifests(
         manifest["seed"] = manifest["config"]["seed"] = 7
         manifest["version"] = "2.0.0"
         manifest["files"].pop("questions_4k.csv")
-        manifest["files"]["notes.txt"] = {"sha256": "0", "bytes": 1}
+        manifest["files"]["notes.txt"] = {"sha256": "0" * 64, "bytes": 1}
         for kind in ("benchmark", "contexts", "annotations"):
             manifest["files"].pop(f"{kind}/4k.parquet")
-        manifest["splits"] = {"8k": manifest["splits"]["4k"]}
+        splits = manifest["families"]["personamem"]["splits"]
+        splits["8k"] = splits.pop("4k")
 
     edit_manifest(edited, change)
     found = compare_datasets(str(tiny_dataset), str(edited))
@@ -159,7 +199,9 @@ def test_what_cannot_be_compared_is_named(tiny_dataset: Path, edited: Path) -> N
     with pytest.raises(DatasetError, match=r"benchmark/4k.parquet cannot be read"):
         compare_datasets(str(tiny_dataset), str(edited))
     (edited / "manifest.json").write_text("[]")
-    with pytest.raises(DatasetError, match=r"manifest.json is not one of ours"):
+    with pytest.raises(
+        DatasetError, match=r"manifest.json: the manifest: Input should be a valid dictionary"
+    ):
         compare_datasets(str(tiny_dataset), str(edited))
     (edited / "manifest.json").unlink()
     with pytest.raises(DatasetError, match="half-written"):

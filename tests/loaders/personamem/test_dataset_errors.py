@@ -33,11 +33,11 @@ def test_missing_folders(tmp_path: Path) -> None:
         load_personamem("", "4k")
     with pytest.raises(DatasetError, match=r"neither manifest\.json"):
         load_personamem(tmp_path, "4k")
-    (tmp_path / "data.partial").mkdir()
-    with pytest.raises(DatasetNotFoundError, match=r"unfinished build at .*data\.partial"):
+    (tmp_path / ".data.partial").mkdir()
+    with pytest.raises(DatasetNotFoundError, match=r"unfinished build at .*\.data\.partial"):
         load_personamem(tmp_path / "data", "4k")
     with pytest.raises(DatasetError, match="half-written"):
-        load_personamem(tmp_path / "data.partial", "4k")
+        load_personamem(tmp_path / ".data.partial", "4k")
 
 
 def test_a_folder_without_its_manifest_is_half_written(ours: Path) -> None:

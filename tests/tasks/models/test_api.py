@@ -6,8 +6,18 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, answer, serve_chat
+from scripted_server import (
+    find_closed_port,
+    make_answer,
+    make_gzipped_reply,
+    make_reply,
+    send_endlessly,
+    serve_script,
+)
 
 from personamem.loaders import read_letter
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.tasks.models import api
 from personamem.tasks.models.replies import RequestFailedError
 from personamem.tasks.models.wrapping import wrap_model
 
@@ -37,7 +47,7 @@ def run_chat(
 
     def run(task: str = "personamem_4k", **model_args: Any) -> dict[str, Any]:
         report: dict[str, Any] = lm_eval.evaluate(
-            lm=model(model="m", base_url=server.url, **model_args),
+            lm=model(**{"model": "m", "base_url": server.url, **model_args}),
             task_dict=manager.load([task]),
             apply_chat_template=True,
             bootstrap_iters=0,
@@ -115,9 +125,9 @@ def test_retry_after_is_honoured(run_chat: RunChat, server: ChatServer) -> None:
     [
         ("500", ["after 2 attempts", "status 500", "'fault 500'"]),
         ("429", ["after 2 attempts", "status 429"]),
-        ("close", ["after 2 attempts", "no reply", "ServerDisconnected"]),
-        ("hang", ["after 2 attempts", "no reply within 1 s"]),
-        ("no json", ["after 2 attempts", "not JSON", "Welcome!"]),
+        ("close", ["after 2 attempts", "the connection ended", "disconnected"]),
+        ("hang", ["after 2 attempts", "no answer within 1 s"]),
+        ("no json", ["after 2 attempts", "that is not whole JSON", "Welcome!"]),
         ("no choices", ["after 2 attempts", "without choices", "engine is asleep"]),
         ("empty choices", ["0 choices for 1 prompts"]),
         ("null", ["after 2 attempts", "without a text"]),
@@ -154,3 +164,68 @@ def test_lm_evals_placeholder_is_taken_where_it_is_set(
     server.faults = ["null"]
     assert run_chat()["samples"][0]["resps"] == [["no answer"]]
     assert len(server.bodies) == 8
+
+
+KEY = "sk-secret-4711"
+
+
+def test_a_key_that_no_header_can_carry_is_an_error(
+    run_chat: RunChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\u00e9")
+    with pytest.raises(InvalidInputError, match="header Authorization") as caught:
+        run_chat()
+    assert KEY not in str(caught.value)
+
+
+def test_an_echoed_key_reaches_no_sample(
+    run_chat: RunChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serve_script(lambda _: [make_answer(f"(a), and your key is {KEY}")]) as hostile:
+        samples = run_chat(base_url=f"{hostile.url}/chat/completions")["samples"]
+        assert {one.headers["authorization"] for one in hostile.received} == {f"Bearer {KEY}"}
+    assert {sample["resps"][0][0] for sample in samples} == {"(a), and your key is ***"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (make_reply(204), "status 204"),
+        (make_reply(307, location="http://127.0.0.1:9/v1"), "no prompt was sent there"),
+        (make_reply(307, location="/v1/chat/completions"), "redirects in a circle"),
+        (make_reply(200, b"data: {}\n\n", content_type="text/event-stream"), "streams events"),
+        (make_gzipped_reply(200, 20), "an answer of more than 4,194,304 bytes"),
+        (
+            make_reply(429, b'{"error": {"code": "insufficient_quota"}}'),
+            "status 429 .*insufficient_quota",
+        ),
+        (make_reply(429, retry_after="3600"), "status 429"),
+    ],
+    ids=["204", "redirect", "circle", "events", "bomb", "no credit", "an hour"],
+)
+def test_what_will_not_pass_is_an_error_at_once(
+    run_chat: RunChat, reply: bytes, words: str
+) -> None:
+    with (
+        serve_script(lambda _: [reply]) as hostile,
+        pytest.raises(RequestFailedError, match=f"after 1 attempt: .*{words}"),
+    ):
+        run_chat(base_url=f"{hostile.url}/chat/completions")
+
+
+def test_an_error_without_an_end_is_cut_off(run_chat: RunChat) -> None:
+    with (
+        serve_script(lambda _: send_endlessly(500)) as hostile,
+        pytest.raises(RequestFailedError, match="after 2 attempts: status 500, body"),
+    ):
+        run_chat(base_url=f"{hostile.url}/chat/completions", max_retries=2, timeout=60)
+
+
+def test_a_server_that_never_replied_is_soon_given_up(
+    run_chat: RunChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api, "FIRST_PATIENCE", 0.4)
+    port = find_closed_port()
+    with pytest.raises(RequestFailedError, match=r"after 2 attempts: no connection"):
+        run_chat(base_url=f"http://127.0.0.1:{port}/v1/chat/completions")

@@ -1,52 +1,21 @@
-"""Reading replies: what is whole, what may pass, and how long to wait."""
-
-import json
-from datetime import UTC, datetime
+"""Which replies are whole, and the sums of the tokens that they report."""
 
 import pytest
 
-from personamem.tasks.models.replies import Failure, check_reply, failure_of_status, seconds_to_wait
+from personamem.loaders.formats.http_client import Reply
+from personamem.loaders.formats.transport import TransportError
+from personamem.tasks.models.replies import check_reply
 from personamem.tasks.models.usage import Usage
-
-NOON = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("attempt", "after", "seconds"),
-    [
-        (1, None, 1.0),
-        (4, None, 8.0),
-        (20, None, 60.0),
-        (1, "7", 7.0),
-        (3, "0.5", 0.5),
-        (1, "-3", 0.0),
-        (1, "Sat, 01 Mar 2025 12:01:30 GMT", 90.0),
-        (1, "Sat, 01 Mar 2025 11:00:00 GMT", 0.0),
-        (2, "soon", 2.0),
-    ],
-)
-def test_pauses(attempt: int, after: str | None, seconds: float) -> None:
-    assert seconds_to_wait(attempt, after, NOON) == seconds
-
-
-def test_statuses_that_may_pass() -> None:
-    passing = [s for s in (400, 401, 403, 404, 408, 422, 429, 500, 529) if _passes(s)]
-    assert passing == [408, 429, 500, 529]
-
-
-def _passes(status: int) -> bool:
-    return failure_of_status(status, "", None).passing
 
 
 def test_choices_are_put_in_order_and_must_be_complete() -> None:
     choices = [{"index": i, "text": f"t{i}"} for i in (1, 2, 0)]
-    reply = check_reply(json.dumps({"choices": choices}), 3, generate=True)
-    assert isinstance(reply, dict)
+    reply = check_reply(Reply({"choices": choices}, ""), 3, generate=True)
     assert [choice["text"] for choice in reply["choices"]] == ["t0", "t1", "t2"]
     for wrong in ([choices[0], choices[0], choices[2]], choices[:2]):
-        assert isinstance(check_reply(json.dumps({"choices": wrong}), 3, generate=True), Failure)
-    unnumbered = check_reply(json.dumps({"choices": [{"text": "x"}]}), 1, generate=True)
-    assert isinstance(unnumbered, dict)
+        with pytest.raises(TransportError):
+            check_reply(Reply({"choices": wrong}, ""), 3, generate=True)
+    unnumbered = check_reply(Reply({"choices": [{"text": "x"}]}, ""), 1, generate=True)
     assert unnumbered["choices"][0]["index"] == 0
 
 
@@ -57,4 +26,15 @@ def test_usage_without_numbers_is_said_to_be_unknown() -> None:
     usage.add({"usage": {"prompt_tokens": 1000}})
     assert "does not report cached ones" in usage.describe()
     usage.add({"usage": {"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 500}}})
-    assert usage.describe() == "prompt tokens 2,000, of them cached 500 (25.0 %)"
+    assert "of them cached 500 (25.0 %)" in usage.describe()
+
+
+@pytest.mark.parametrize("count", [10**4000, -5, float("nan"), float("inf"), True, "7"])
+def test_absurd_counts_are_unknown(count: object) -> None:
+    usage = Usage()
+    usage.add({"usage": {"prompt_tokens": 1000, "prompt_cache_hit_tokens": 250}})
+    usage.add({"usage": {"prompt_tokens": count, "prompt_cache_hit_tokens": count}})
+    assert usage.describe() == (
+        "prompt tokens 1,000 (without 1 of 2 replies, which report none), of them cached 250 "
+        "(25.0 %)"
+    )

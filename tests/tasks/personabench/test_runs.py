@@ -72,6 +72,12 @@ def evaluate(tasks_folder: Path, communities: Path) -> Any:
     return run
 
 
+def test_predictions_can_be_made_without_scores(evaluate: Any) -> None:
+    report = evaluate("dummy", "personabench_noise_05", predict_only=True)
+    assert "recall,none" not in report["results"]["personabench_noise_05"]
+    assert len(report["samples"]["personabench_noise_05"]) == 8
+
+
 def test_documents_longer_than_the_window_are_an_error_before_the_model_runs(
     evaluate: Any, tiny_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

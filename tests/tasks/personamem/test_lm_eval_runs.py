@@ -87,6 +87,13 @@ def evaluate(tasks_folder: Path, ours: Path) -> Any:
     return run
 
 
+@pytest.mark.parametrize("task", ["personamem_4k", "personamem_4k_ll"])
+def test_predictions_can_be_made_without_scores(evaluate: Any, task: str) -> None:
+    report = evaluate("dummy", task, predict_only=True)
+    assert [key for key in report["results"][task] if key.startswith("acc")] == []
+    assert len(report["samples"][task]) == 8
+
+
 def make_model(folder: Path, **kwargs: Any) -> Any:
     from lm_eval.models.huggingface import HFLM
 

@@ -15,7 +15,6 @@ from personamem.dataset_builder.families.personabench.audit.findings import (
     judge_figures,
 )
 from personamem.dataset_builder.families.personabench.config import PersonaBenchConfig, configure
-from personamem.dataset_builder.families.personabench.family import COMMUNITIES
 from personamem.dataset_builder.families.personabench.rows import OpenTables, Row
 from personamem.dataset_builder.families.subject import AuditSubject, CheckedContext
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
@@ -27,6 +26,9 @@ from personamem.loaders.personabench.schema import (
     NOISE_SPLITS,
     OPEN_QUESTIONS_SCHEMA,
 )
+
+COMMUNITIES = "communities"
+"""The part of an audit that is about the open questions, at all noise levels."""
 
 FILES = Check(
     Section.STRUCTURE,

@@ -21,7 +21,10 @@ PERIOD_OFFSETS = (0, 7, 30, 365)
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """All that is true of four personas. ``facts[persona_index]`` maps thread ids to each persona's facts."""
+    """All that is true of four personas.
+
+    ``facts[persona_index]`` maps the ids of threads to the facts of that persona.
+    """
 
     number: int
     personas: tuple[Persona, ...]

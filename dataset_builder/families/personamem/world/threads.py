@@ -1,7 +1,7 @@
 """Threads: what a cohort of four personas has in common.
 
-A thread is one story line with four candidates v0..v3 that the four personas share. In each persona's
-world candidate v_j has the role ``ROLES[kind][(j - shift_k) mod 4]``, where the shifts are a
+A thread is one story line with four candidates v0..v3 that the four personas share. In the world of
+persona k, candidate v_j has the role ``ROLES[kind][(j - shifts[k]) mod 4]``, where ``shifts`` is a
 random permutation of 0..3: over the cohort every candidate has every role exactly once. So a
 question about the thread, asked of all four with the same options, has each option as gold once.
 """
@@ -58,9 +58,10 @@ TRAIT_THREADS = 2
 class Thread:
     """One story line of a cohort.
 
-    ``candidates`` are item names, histories, event keys or traits; ``shifts[persona_index]`` rotates the roles
-    for persona persona_index; ``periods`` are the indices (0..3) of the periods of its stages, in order.
-    ``reasons``, ``reason_shifts`` and ``side_occasion`` belong to preference threads.
+    ``candidates`` are item names, histories, event keys or traits; ``shifts[persona_index]``
+    rotates the roles for one persona; ``periods`` are the indices (0..3) of the periods of its
+    stages, in order. ``reasons``, ``reason_shifts`` and ``side_occasion`` belong to preference
+    threads.
     """
 
     thread_id: str

@@ -14,6 +14,7 @@ from typing import Any
 from personamem.dataset_builder.core.content_yaml import read_yaml, template
 from personamem.dataset_builder.core.people import PRONOUNS, Persona, people_tables
 from personamem.dataset_builder.core.rng import ShuffleBag
+from personamem.dataset_builder.core.text.faults import has_doubled_word
 from personamem.dataset_builder.families.personamem.packs import (
     CONTENT,
     Advice,
@@ -36,6 +37,9 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+
+_RENDERINGS = 20
+"""How often a text that doubles a word is rendered again; every pattern has enough alternatives."""
 
 _DAYS_AWAY = {"weekday": range(-6, 0), "date": range(-27, -6), "next_date": range(2, 21)}
 _TABLE_OF_SLOT = {"acquaintance": "acquaintances", "town": "towns", "street": "streets"}
@@ -209,20 +213,40 @@ class TemplateWriter:
         return text
 
     def _render(self, source: str, said_on: date) -> str:
-        return template(source).render(self._scene_slots(said_on), self._random.random)
+        def render() -> str:
+            return template(source).render(self._scene_slots(said_on), self._random.random)
+
+        return _avoid_doubled_words(render) if "{" in source else render()
 
     def _say(self, path: tuple[str, ...], slots: Mapping[str, str]) -> str:
         choices: Any = patterns()
         for key in path:
             choices = choices[key]
-        source: str = self._deal("patterns", " ".join(path), choices)
-        return template(source).render(slots, self._random.random)
+
+        def render() -> str:
+            source: str = self._deal("patterns", " ".join(path), choices)
+            return template(source).render(slots, self._random.random)
+
+        return _avoid_doubled_words(render)
 
     def _deal(self, kind: str, name: str, items: Any) -> Any:
         deck = self._decks.get((kind, name))
         if deck is None:
             deck = self._decks[(kind, name)] = ShuffleBag(items, self._random)
         return deck.deal()
+
+
+def _avoid_doubled_words(render: Callable[[], str]) -> str:
+    """Return the first of some renderings in which no slot begins with the word before it.
+
+    "...suits you {when} in {item}" does not go with an occasion that ends in "joins in".
+    """
+    text = render()
+    for _ in range(_RENDERINGS):
+        if not has_doubled_word(text):
+            break
+        text = render()
+    return text
 
 
 def _pick(values: Sequence[str], random: Callable[[], float]) -> str:

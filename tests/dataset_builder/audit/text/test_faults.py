@@ -1,6 +1,6 @@
 import pytest
 
-from personamem.dataset_builder.audit.text.faults import (
+from personamem.dataset_builder.core.text.faults import (
     ARTICLES,
     BRACKETS,
     CASING,

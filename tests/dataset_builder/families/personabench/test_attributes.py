@@ -9,8 +9,9 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from personamem.dataset_builder.core.content_yaml import CONTENT, template
+from personamem.dataset_builder.core.content_yaml import template
 from personamem.dataset_builder.core.grammar import expand_all
+from personamem.dataset_builder.families.personabench.attribute_schema import CONTENT
 from personamem.dataset_builder.families.personabench.attributes import (
     Grounded,
     attribute_packs,

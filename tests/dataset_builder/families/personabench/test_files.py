@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 from datasets import load_dataset
 
+from personamem.loaders.formats.manifest import read_manifest
 from personamem.loaders.personabench.schema import (
     DOCUMENTS_SCHEMA,
     NOISE_SPLITS,
@@ -14,7 +15,7 @@ from personamem.loaders.personabench.schema import (
 
 
 def test_files_have_the_agreed_form(dataset: Path) -> None:
-    manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
+    manifest = read_manifest(dataset / "manifest.json")
     for split in NOISE_SPLITS:
         for name, schema in (
             ("documents", DOCUMENTS_SCHEMA),
@@ -22,8 +23,8 @@ def test_files_have_the_agreed_form(dataset: Path) -> None:
         ):
             table = pq.read_table(dataset / name / f"{split}.parquet")
             assert table.cast(schema).schema == schema
-            assert manifest["files"][f"{name}/{split}.parquet"]["rows"] == len(table)
-    assert "communities.json" in manifest["files"]
+            assert manifest.files[f"{name}/{split}.parquet"].rows == len(table)
+    assert manifest.lists("communities.json")
 
 
 def test_the_people_and_relations_are_listed(dataset: Path) -> None:
@@ -39,13 +40,14 @@ def test_the_people_and_relations_are_listed(dataset: Path) -> None:
 
 
 def test_the_manifest_counts(dataset: Path) -> None:
-    counts = json.loads((dataset / "manifest.json").read_text("utf-8"))["communities"]
+    record = read_manifest(dataset / "manifest.json").families["personabench"]
+    counts = record.model_extra or {}
     assert counts["communities"] == 1
     assert (counts["people"], counts["test_users"]) == (10, 3)
     assert sum(counts["categories"].values()) == counts["questions"]
-    signal = counts["splits"]["noise_0"]["sessions"]
-    assert abs(signal / counts["splits"]["noise_05"]["sessions"] - 0.5) < 0.01
-    assert sum(counts["splits"]["noise_07"]["kinds"].values()) > 3 * signal
+    signal = record.splits["noise_0"]["sessions"]
+    assert abs(signal / record.splits["noise_05"]["sessions"] - 0.5) < 0.01
+    assert sum(record.splits["noise_07"]["kinds"].values()) > 3 * signal
 
 
 def test_datasets_loads_them_by_the_card(dataset: Path) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tiny_families import make_tiny_config
 
-from personamem.dataset_builder.core.config import make_config
+from personamem.dataset_builder.families.base import BuiltFamily
 from personamem.dataset_builder.families.personabench.files import (
     encode_communities,
     summarise_communities,
@@ -16,6 +17,7 @@ from personamem.dataset_builder.families.personabench.files import (
 )
 from personamem.dataset_builder.families.personabench.rows import OpenTables
 from personamem.dataset_builder.packaging.manifest import make_manifest, write_manifest
+from personamem.loaders.formats.manifest import WriterRecord
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.retrieval import (
     evaluate_retrieval,
@@ -36,8 +38,9 @@ def recalls(tables: OpenTables, tmp_path_factory: pytest.TempPathFactory) -> Rec
     folder = tmp_path_factory.mktemp("communities")
     files, counts = encode_communities(tables)
     write_communities(folder, files)
-    summary = summarise_communities(tables)
-    write_manifest(folder, make_manifest(make_config(), folder, {}, summary, counts, {}))
+    built = BuiltFamily(summarise_communities(tables), counts, {})
+    config, writer = make_tiny_config("personabench"), WriterRecord(name="template")
+    write_manifest(folder, make_manifest(config, folder, {"personabench": built}, writer))
     data = load_personabench(folder)
 
     def measure(rank: Any) -> list[dict[str, float]]:

@@ -1,26 +1,17 @@
 """The command ``retrieve``."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from calling import call
 from tiny_communities import write_communities
 from tiny_release import COMMUNITY, NOISES, edit_json, write_release
 
-COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 
-
-def retrieve(*arguments: object, cache: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, "retrieve", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-    )
+def retrieve(*arguments: object, cache: Path) -> "subprocess.CompletedProcess[str]":
+    return call("retrieve", *arguments, env={"XDG_CACHE_HOME": str(cache)})
 
 
 @pytest.fixture
@@ -34,7 +25,7 @@ def rows_of(table: str) -> dict[str, list[str]]:
 
 
 def test_a_table_to_three_decimals_for_every_noise_level(release: Path, tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
+    report = tmp_path / "new" / "folder" / "report.json"
     done = retrieve(release, "--retriever", "oracle", "--k", 2, "--json", report, cache=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "oracle, k = 2, json chunks" in done.stdout
@@ -81,6 +72,7 @@ def test_k_above_the_corpus_retrieves_all_and_says_so(release: Path, tmp_path: P
     assert "Ilse Brandt" not in done.stderr.split("note:")[-1]
 
 
+@pytest.mark.model
 def test_embedding_shows_progress_and_happens_once(release: Path, tmp_path: Path) -> None:
     arguments = (release, "--retriever", "minilm", "--k", 3, "--noise", 0.0)
     first = retrieve(*arguments, cache=tmp_path)
@@ -116,6 +108,15 @@ def test_bad_input_is_one_error(
     text = " ".join(done.stderr.replace("│", " ").split())
     for part in parts:
         assert part in text, text
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(
+    release: Path, tmp_path: Path
+) -> None:
+    done = retrieve(release, "--retriever", "bm25", "--json", tmp_path, cache=tmp_path)
+    assert done.returncode == 2
+    assert "is a folder. Accepted: the name of a file" in " ".join(done.stderr.split())
+    assert done.stdout == ""
 
 
 def test_a_source_that_is_no_release(tmp_path: Path) -> None:

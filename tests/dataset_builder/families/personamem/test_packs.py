@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from personamem.dataset_builder.core.content_yaml import CONTENT, template
+from personamem.dataset_builder.core.content_yaml import template
 from personamem.dataset_builder.core.grammar import expand_all
 from personamem.dataset_builder.families.personamem.packs import (
+    CONTENT,
     load_pack,
     load_topic,
     texts_outside_items,

@@ -2,13 +2,13 @@ from collections import Counter
 
 import pytest
 
-from personamem.dataset_builder.core.config import BuildConfig, make_config
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.planning import AFTER, BEFORE, plan_split
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import QUESTION_TYPES, TOPICS
 
-DEFAULT = BuildConfig()
+DEFAULT = PersonaMemConfig(seed=0)
 
 
 @pytest.mark.parametrize(("size", "questions"), [("32k", 592), ("128k", 2_728), ("1M", 2_676)])
@@ -54,14 +54,14 @@ def test_groups_use_the_topics_evenly() -> None:
     used = Counter(topic for plan in plan_split(DEFAULT, "32k") for topic in plan.topics)
     assert set(used) == set(TOPICS)
     assert max(used.values()) - min(used.values()) <= 1
-    only = make_config(sizes=("4k",), topics=("therapy", "travelPlanning"), personas=4)
+    only = PersonaMemConfig(seed=0, sizes=("4k",), topics=("therapy", "travelPlanning"), personas=4)
     assert all(set(plan.topics) <= set(only.topics) for plan in plan_split(only, "4k"))
 
 
 def test_more_questions_take_more_topics_until_none_are_left() -> None:
-    many = make_config(sizes=("32k",), personas=4, questions=400)
+    many = PersonaMemConfig(seed=0, sizes=("32k",), personas=4, questions=400)
     assert len(plan_split(many, "32k")[0].topics) > 5
-    too_many = make_config(sizes=("32k",), personas=4, questions=4_000)
+    too_many = PersonaMemConfig(seed=0, sizes=("32k",), personas=4, questions=4_000)
     with pytest.raises(InvalidInputError, match="fewer questions"):
         plan_split(too_many, "32k")
 
@@ -72,7 +72,9 @@ def test_every_number_of_quads_up_to_the_limit_can_be_planned(size: str, topics:
     chosen = TOPICS[:topics]
     limit = 0
     for quads in range(1, 400):
-        config = make_config(sizes=(size,), personas=4, questions=4 * quads, topics=chosen)
+        config = PersonaMemConfig(
+            seed=0, sizes=(size,), personas=4, questions=4 * quads, topics=chosen
+        )
         try:
             plan = plan_split(config, size)[0]
         except InvalidInputError as error:

@@ -23,17 +23,15 @@ from personamem.dataset_builder.families.personabench.briefs import (
     brief_documents,
 )
 from personamem.dataset_builder.families.personabench.rows import make_tables
-from personamem.dataset_builder.packaging.writer_model import (
-    DocumentItem,
-    RejectedTextError,
-    ValidationIssue,
-)
+from personamem.dataset_builder.families.personabench.writers.items import DocumentItem
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError
+from personamem.dataset_builder.llm.writing.prose import ValidationIssue as Issue
 from personamem.loaders.personabench.schema import Utterance
 
 Turns = list[dict[str, Any]]
 Edit = Callable[[Turns], object]
 
-FIXTURE = Path(__file__).parents[3] / "fixtures" / "written_documents.yaml"
+FIXTURE = Path(__file__).parents[4] / "fixtures" / "written_documents.yaml"
 SETTINGS = ModelSettings(name="scripted")
 
 OWN, UPDATE, RELATION = "000000000043", "000000000126", "000001000055"
@@ -120,66 +118,66 @@ def add(number: int, text: str) -> Edit:
     return edit
 
 
-REFUSED: dict[str, tuple[str, Edit, ValidationIssue, str]] = {
-    "no value": (OWN, put(7, "organic chemistry", "chemistry"), ValidationIssue.MISSING, "organic chem"),
+REFUSED: dict[str, tuple[str, Edit, Issue, str]] = {
+    "no value": (OWN, put(7, "organic chemistry", "chemistry"), Issue.MISSING, "organic chem"),
     "part of a word": (
-        OWN, put(7, "organic chemistry", "inorganic chemistry"), ValidationIssue.MISSING, "organic chem"
+        OWN, put(7, "organic chemistry", "inorganic chemistry"), Issue.MISSING, "organic chem"
     ),
-    "no former value": (UPDATE, put(3, "pad thai", "one dish"), ValidationIssue.MISSING, "pad thai"),
-    "no relation": (RELATION, put(3, "a colleague", "a guide"), ValidationIssue.MISSING, "colleague"),
+    "no former value": (UPDATE, put(3, "pad thai", "one dish"), Issue.MISSING, "pad thai"),
+    "no relation": (RELATION, put(3, "a colleague", "a guide"), Issue.MISSING, "colleague"),
     "nobody in that relation": (
-        RELATION, put(3, "Kevin Clarke", "Kevin"), ValidationIssue.MISSING, "Kevin Clarke"
+        RELATION, put(3, "Kevin Clarke", "Kevin"), Issue.MISSING, "Kevin Clarke"
     ),
-    "nobody else": (NOISE, put(3, "only Emeka", "only them"), ValidationIssue.MISSING, '"Emeka"'),
-    "nobody else by name": (NOISE, put(3, "only Emeka", "only emeka"), ValidationIssue.MISSING, '"Emeka"'),
+    "nobody else": (NOISE, put(3, "only Emeka", "only them"), Issue.MISSING, '"Emeka"'),
+    "nobody else by name": (NOISE, put(3, "only Emeka", "only emeka"), Issue.MISSING, '"Emeka"'),
     "another holds a neighbour's value": (
-        NOISE, put(3, "dipping candles", "singing"), ValidationIssue.MISSING, "dipping candles"
+        NOISE, put(3, "dipping candles", "singing"), Issue.MISSING, "dipping candles"
     ),
-    "no event": (HOP, put(4, "World Poetry Day", "a feast"), ValidationIssue.MISSING, "World Poetry Day"),
+    "no event": (HOP, put(4, "World Poetry Day", "a feast"), Issue.MISSING, "World Poetry Day"),
     "which value holds": (
         UPDATE,
         lambda turns: turns[2].update(
             content="They knew me for pad thai, and for minestrone I would get up at night."
         ),
-        ValidationIssue.MISSING,
+        Issue.MISSING,
         'plain that "pad thai"',
     ),
-    "another value of the attribute": (UPDATE, add(3, "Or falafel."), ValidationIssue.FOREIGN, "falafel"),
-    "a former value elsewhere": (UPDATE, add(7, "With pad thai."), ValidationIssue.FOREIGN, "pad thai"),
-    "the listener repeats it": (UPDATE, add(4, "Minestrone!"), ValidationIssue.FOREIGN, "minestrone"),
-    "another person's value": (HOP, add(5, "I dream of minestrone."), ValidationIssue.FOREIGN, "minestrone"),
-    "the other hop": (HOP, add(3, "You are a good friend."), ValidationIssue.FOREIGN, "friend"),
-    "how others are related": (NOISE, add(5, "QuestionSpec my mum."), ValidationIssue.FOREIGN, "mum"),
+    "another value of the attribute": (UPDATE, add(3, "Or falafel."), Issue.FOREIGN, "falafel"),
+    "a former value elsewhere": (UPDATE, add(7, "With pad thai."), Issue.FOREIGN, "pad thai"),
+    "the listener repeats it": (UPDATE, add(4, "Minestrone!"), Issue.FOREIGN, "minestrone"),
+    "another person's value": (HOP, add(5, "I dream of minestrone."), Issue.FOREIGN, "minestrone"),
+    "the other hop": (HOP, add(3, "You are a good friend."), Issue.FOREIGN, "friend"),
+    "how others are related": (NOISE, add(5, "Ask my mum."), Issue.FOREIGN, "mum"),
     "somebody else of the community": (
-        UPDATE, add(5, "Dylan Ellis says so."), ValidationIssue.FOREIGN, "Dylan Ellis"
+        UPDATE, add(5, "Dylan Ellis says so."), Issue.FOREIGN, "Dylan Ellis"
     ),
     "being it": (
         OWN,
         put(7, "Lecture notes, would", "I am organic chemistry, would"),
-        ValidationIssue.FLAT,
+        Issue.FLAT,
         "I am organic chemistry",
     ),
-    "owning it": (UPDATE, add(3, "My dish is minestrone."), ValidationIssue.FLAT, "My dish is minestrone"),
-    "a favourite": (UPDATE, add(3, "It's my favourite."), ValidationIssue.FLAT, "my favourite"),
-    "one message less": (OWN, lambda turns: turns.pop(), ValidationIssue.FORM, 'lacked the field "10 '),
+    "owning it": (UPDATE, add(3, "My dish is minestrone."), Issue.FLAT, "My dish is minestrone"),
+    "a favourite": (UPDATE, add(3, "It's my favourite."), Issue.FLAT, "my favourite"),
+    "one message less": (OWN, lambda turns: turns.pop(), Issue.FORM, 'lacked the field "10 '),
     "one speaks twice": (
-        OWN, lambda turns: turns[1].update(role="Isla Brooks"), ValidationIssue.FORM, 'lacked the field "2 '
+        OWN, lambda turns: turns[1].update(role="Isla Brooks"), Issue.FORM, 'lacked the field "2 '
     ),
-    "too long": (OWN, add(8, "It is what it is, as they say. " * 90), ValidationIssue.LENGTH, "too long"),
+    "too long": (OWN, add(8, "It is what it is, as they say. " * 90), Issue.LENGTH, "too long"),
     "too short": (
         CHAT,
         lambda turns: [turn.update(content="In the United States it is so.") for turn in turns],
-        ValidationIssue.LENGTH,
+        Issue.LENGTH,
         "too short",
     ),
-    "html": (NOISE, add(9, "<b>Bye</b>"), ValidationIssue.MARKUP, "markup"),
-    "jinja": (NOISE, add(9, "{{ 7 * 7 }}"), ValidationIssue.MARKUP, "markup"),
+    "html": (NOISE, add(9, "<b>Bye</b>"), Issue.MARKUP, "markup"),
+    "jinja": (NOISE, add(9, "{{ 7 * 7 }}"), Issue.MARKUP, "markup"),
     "german": (
         CHAT,
         lambda turns: [
             turn.update(content="Das ist eine wirklich schöne Geschichte gewesen") for turn in turns
         ],
-        ValidationIssue.LANGUAGE,
+        Issue.LANGUAGE,
         "English",
     ),
 }  # fmt: skip

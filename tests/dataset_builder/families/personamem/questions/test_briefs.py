@@ -2,16 +2,16 @@
 
 import pytest
 
-from personamem.dataset_builder.core.config import make_config
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.planning import GroupPlan, plan_split
 from personamem.dataset_builder.families.personamem.questions.briefs import brief_options
 from personamem.dataset_builder.families.personamem.world.cohort import Cohort, build_cohort
 from personamem.dataset_builder.families.personamem.writers.model.option_checks import check_options
 from personamem.dataset_builder.families.personamem.writers.model.options import OptionsBrief
-from personamem.dataset_builder.packaging.writer_model import RejectedTextError
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError
 from personamem.loaders.formats import schema
 
-CONFIG = make_config(sizes=("32k",), seed=3)
+CONFIG = PersonaMemConfig(seed=3, sizes=("32k",))
 
 Briefed = list[tuple[GroupPlan, Cohort, dict[str, OptionsBrief]]]
 

@@ -2,13 +2,13 @@ from collections import Counter
 
 import pytest
 
-from personamem.dataset_builder.core.config import BuildConfig
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.planning import plan_split
 from personamem.dataset_builder.families.personamem.questions.quads import Quad, word_quad
 from personamem.dataset_builder.families.personamem.world.cohort import build_cohort
 from personamem.loaders.formats import schema
 
-CONFIG = BuildConfig()
+CONFIG = PersonaMemConfig(seed=0)
 
 
 @pytest.fixture(scope="module")

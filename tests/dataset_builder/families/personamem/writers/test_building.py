@@ -6,11 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calling import call
+from scripted_model import ScriptedModel
+from tiny_families import hash_files, make_tiny_config
 from writing_server import asks_for_options, pack_turns, serve_writer, write_json, write_well
 
-from personamem.dataset_builder.cli import main
-from personamem.dataset_builder.core.config import BuildConfig, make_config
-from personamem.dataset_builder.families.personamem.tables import hash_file
+from personamem.dataset_builder.core.config import BuildConfig, ModelSettings
+from personamem.dataset_builder.families.configuration import make_config
+from personamem.dataset_builder.families.personamem.config import configure
+from personamem.dataset_builder.families.personamem.texts import lay_out_sessions
+from personamem.dataset_builder.families.personamem.writers.model.items import SessionItem
 from personamem.dataset_builder.families.personamem.writers.surface_forms import list_surface_forms
 from personamem.dataset_builder.llm import (
     AnswerStore,
@@ -19,13 +24,9 @@ from personamem.dataset_builder.llm import (
     Server,
     fill_from,
 )
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError
 from personamem.dataset_builder.packaging.build import build_dataset
-from personamem.dataset_builder.packaging.generated_text import (
-    GeneratedText,
-    generate_text,
-    lay_out_sessions,
-)
-from personamem.dataset_builder.packaging.writer_model import RejectedTextError
+from personamem.dataset_builder.packaging.generated_text import GeneratedText, generate_text
 from personamem.loaders.formats.errors import InvalidInputError
 
 REWRITE = "This is attempt"
@@ -34,8 +35,12 @@ MORE = {"role": "user", "content": "And this comes on top of it."}
 
 @pytest.fixture
 def config() -> BuildConfig:
-    settings = {"personas": 4, "communities": 0, "model": {"name": "scripted"}}
-    return make_config(sizes=("4k",), writer="openai", **settings)
+    return make_tiny_config("personamem", writer="openai", model={"name": "scripted"})
+
+
+def lay_out(config: BuildConfig) -> list[SessionItem]:
+    settings = ModelSettings(name="scripted")
+    return [item for _, item in lay_out_sessions(configure(config), settings)]
 
 
 def edit_first(prompt: str, edit: Callable[[str], str]) -> str:
@@ -49,56 +54,47 @@ def repeat_first(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [turns[0], {**turns[1], "content": first}, *turns[2:]]
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
-
-
 def write(
-    config: BuildConfig, path: Path, answer: Callable[[str], str | None]
+    config: BuildConfig, path: Path, answer: Callable[[str], str]
 ) -> tuple[GeneratedText, int]:
     """Write with ``answer`` for the sessions; return how many requests there were for these."""
 
-    def answer_all(prompt: str) -> str | None:
+    def answer_all(prompt: str) -> str:
         return write_json(prompt) if asks_for_options(prompt) else answer(prompt)
 
-    with serve_writer(answer_all) as server, AnswerStore(path) as store:
-        script = generate_text(config, store, fill_from(Server(server.url, "", concurrency=4)))
-        return script, sum(not asks_for_options(prompt) for prompt in server.prompts)
+    model = ScriptedModel(answer_all)
+    with AnswerStore(path) as store:
+        script = generate_text(config, store, model)
+    return script, sum(not asks_for_options(prompt) for prompt in model.prompts)
 
 
 def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
-    config: BuildConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: BuildConfig, tmp_path: Path
 ) -> None:
     script, asked = write(config, tmp_path / "store", write_json)
-    summary: dict[str, Any] = build_dataset(config, tmp_path / "a", 1, script=script)["writer"]
-    assert summary["model"] == "scripted"
-    summary = summary["sessions"]
-    assert summary["written"] + summary["fallbacks"] == summary["total"] == 28
-    assert summary["written"] >= 24
-    assert (
-        asked
-        == summary["total"] + sum(summary["refusals_by_reason"].values()) - (summary["fallbacks"])
-    )
+    writer = build_dataset(config, tmp_path / "a", 1, generated=script).writer
+    assert writer.model == "scripted"
+    counts = writer.items["sessions"]
+    assert counts.written + counts.fallbacks == counts.total == 28
+    assert counts.written >= 24
+    assert asked == counts.total + sum(counts.refusals_by_reason.values()) - counts.fallbacks
     text = (tmp_path / "a" / "shared_contexts_4k.jsonl").read_text("utf-8")
     assert text.count("Thank you, I will keep it in mind, ") > 50
     with AnswerStore(tmp_path / "store") as store:
         again = generate_text(config, store)
-    build_dataset(config, tmp_path / "b", 2, script=again)
-    assert hashes(tmp_path / "a") == hashes(tmp_path / "b")
-    check_audit(tmp_path / "a", tmp_path / "audit.json", monkeypatch)
+    build_dataset(config, tmp_path / "b", 1, generated=again)
+    assert hash_files(tmp_path / "a") == hash_files(tmp_path / "b")
+    check_audit(tmp_path / "a", tmp_path / "audit.json")
     card = (tmp_path / "a" / "README.md").read_text("utf-8")
-    counts = f"28 | {summary['written']} | {summary['rewritten']} | {summary['fallbacks']}"
-    assert f"| `sessions` | {counts} |" in card
+    shown = f"28 | {counts.written} | {counts.rewritten} | {counts.fallbacks}"
+    assert f"| `sessions` | {shown} |" in card
 
 
-def check_audit(folder: Path, report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def check_audit(folder: Path, report: Path) -> None:
     """All is sound but the text, in which the script says the same thing over and over."""
-    monkeypatch.setattr("sys.argv", ["personamem", "audit", str(folder), "--json", str(report)])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    assert stopped.value.code == 1
-    findings = json.loads(report.read_text("utf-8"))["splits"]["4k"]["findings"]
+    done = call("audit", folder, "--json", report, "--baseline", "longest", "--workers", 1)
+    assert done.returncode == 1
+    findings = json.loads(report.read_text("utf-8"))["parts"]["4k"]["findings"]
     failed = {entry["check"] for entry in findings if entry["passed"] is False}
     sections = {entry["section"] for entry in findings if entry["passed"] is False}
     assert sections == {"text"}
@@ -115,9 +111,9 @@ def test_a_refused_session_is_written_anew_with_the_reason(
         prompts.append(prompt)
         return write_json(prompt) if REWRITE in prompt else "I would rather not."
 
-    summary = write(config, tmp_path / "store", answer)[0].summary["sessions"]
-    assert summary["rewritten"] == summary["written"] >= 24
-    assert summary["refusals_by_reason"]["no readable answer"] == 28
+    counts = write(config, tmp_path / "store", answer)[0].writer.items["sessions"]
+    assert counts.rewritten == counts.written >= 24
+    assert counts.refusals_by_reason["no readable answer"] == 28
     assert any("refused because:\n- The answer cannot be read" in prompt for prompt in prompts)
 
 
@@ -125,7 +121,6 @@ def test_a_refused_session_is_written_anew_with_the_reason(
     ("answer", "reason"),
     [
         (lambda prompt: "", "no readable answer"),
-        (lambda prompt: "x" * 2_000_000, "length"),
         (lambda prompt: '{"turns": []}', "no readable answer"),
         (lambda prompt: pack_turns(write_well(prompt)[:-1]), "form of the answer"),
         (lambda prompt: pack_turns([*write_well(prompt), MORE]), "form of the answer"),
@@ -166,7 +161,6 @@ def test_a_refused_session_is_written_anew_with_the_reason(
     ],
     ids=[
         "empty",
-        "huge",
         "no text",
         "one less",
         "one more",
@@ -180,13 +174,38 @@ def test_a_refused_session_is_written_anew_with_the_reason(
         "twice",
     ],
 )
-def test_hostile_answers_fall_back_and_are_counted(
-    config: BuildConfig, tmp_path: Path, answer: Callable[[str], str], reason: str
+def test_hostile_answers_are_refused_with_the_reason(
+    config: BuildConfig, answer: Callable[[str], str], reason: str
 ) -> None:
-    script, asked = write(config, tmp_path / "store", answer)
-    assert script.summary["sessions"]["written"] == 0
-    assert script.summary["sessions"]["fallbacks_by_reason"] == {reason: 28}
-    assert asked == 4 * 28
+    for item in lay_out(config):
+        with pytest.raises(RejectedTextError) as refused:
+            item.read(answer(item.request().messages[1]["content"]))
+        assert refused.value.flaw == reason
+
+
+SMALLEST = {"sizes": ["4k"], "personas": 4, "questions": 4}
+
+
+def test_what_is_refused_four_times_falls_back_and_is_counted(tmp_path: Path) -> None:
+    model = {"name": "scripted"}
+    config = make_config(writer="openai", model=model, families={"personamem": SMALLEST})
+    script, asked = write(config, tmp_path / "store", lambda prompt: "I would rather not.")
+    counts = script.writer.items["sessions"]
+    assert counts.written == 0
+    assert counts.fallbacks_by_reason == {"no readable answer": counts.total}
+    assert asked == 4 * counts.total == 16
+
+
+def test_a_reply_without_end_falls_back_and_is_counted(tmp_path: Path) -> None:
+    model = {"name": "scripted"}
+    config = make_config(writer="openai", model=model, families={"personamem": SMALLEST})
+    with (
+        serve_writer(lambda prompt: "x" * 2_000_000) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        script = generate_text(config, store, fill_from(Server(server.url, "", concurrency=4)))
+    counts = script.writer.items["sessions"]
+    assert counts.fallbacks_by_reason == {"length": counts.total}
 
 
 def test_a_stock_phrase_stands_in_one_session_of_a_context(
@@ -202,9 +221,9 @@ def test_a_stock_phrase_stands_in_one_session_of_a_context(
         return pack_turns(turns)
 
     script, _ = write(config, tmp_path / "store", answer)
-    counts = script.summary["sessions"]
-    assert counts["fallbacks_by_reason"]["a message that stands elsewhere too"] > 10
-    for sessions in script.sessions.values():
+    counts = script.writer.items["sessions"]
+    assert counts.fallbacks_by_reason["a message that stands elsewhere too"] > 10
+    for sessions in script.texts["personamem"].sessions.values():
         texts = [
             message["content"] for session in sessions if session for message in session.messages
         ]
@@ -226,7 +245,7 @@ def test_without_a_server_a_store_must_hold_every_answer(
 def test_a_request_without_an_answer_is_given_up_and_stays_so(
     config: BuildConfig, tmp_path: Path
 ) -> None:
-    silent = next(lay_out_sessions(config))[1].request().messages[1]["content"]
+    silent = lay_out(config)[0].request().messages[1]["content"]
     with (
         serve_writer(lambda prompt: None if prompt == silent else write_json(prompt)) as server,
         AnswerStore(tmp_path / "store") as store,
@@ -236,9 +255,9 @@ def test_a_request_without_an_answer_is_given_up_and_stays_so(
         )
     # Once in each of two rounds.
     assert server.prompts.count(silent) == 2
-    counts = script.summary["sessions"]
-    assert counts["fallbacks_by_reason"]["no answer"] == 1
-    assert counts["written"] >= 23
+    counts = script.writer.items["sessions"]
+    assert counts.fallbacks_by_reason["no answer"] == 1
+    assert counts.written >= 23
     with (
         serve_writer(write_json) as server,
         AnswerStore(tmp_path / "store") as store,
@@ -261,7 +280,7 @@ def test_a_budget_holds_over_all_attempts(config: BuildConfig, tmp_path: Path) -
 
 
 def test_a_candidate_of_another_thread_is_refused(config: BuildConfig) -> None:
-    for _, piece in list(lay_out_sessions(config))[:8]:
+    for piece in lay_out(config)[:8]:
         brief = piece.brief
         planned = " ".join(
             text.lower() for fact in brief.plan.facts for text in list_surface_forms(fact)

@@ -10,31 +10,34 @@ from pathlib import Path
 import pytest
 import yaml
 from dataset_edits import DatasetEdit
+from scripted_model import ScriptedModel
+from tiny_families import hash_files
 from writing_server import (
     asks_for_options,
     pack_options,
     pack_turns,
-    serve_writer,
     write_options_well,
     write_well,
 )
 
-from personamem.dataset_builder.core.config import BuildConfig, make_config
-from personamem.dataset_builder.families.personamem.audit.run import audit_split
-from personamem.dataset_builder.families.personamem.tables import hash_file
+from personamem.dataset_builder.audit.parts import audit_part
+from personamem.dataset_builder.core.config import BuildConfig
+from personamem.dataset_builder.families.configuration import make_config
+from personamem.dataset_builder.families.personamem.config import configure
+from personamem.dataset_builder.families.personamem.texts import lay_out_options
 from personamem.dataset_builder.families.personamem.world.cohort import build_cohort
-from personamem.dataset_builder.llm import AnswerStore, Server, fill_from
+from personamem.dataset_builder.families.personamem.writers.model.items import OptionsItem
+from personamem.dataset_builder.llm import AnswerStore
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError
 from personamem.dataset_builder.packaging.build import build_dataset
-from personamem.dataset_builder.packaging.generated_text import (
-    GeneratedText,
-    generate_text,
-    lay_out_options,
-)
-from personamem.dataset_builder.packaging.writer_model import OptionsItem, RejectedTextError
+from personamem.dataset_builder.packaging.generated_text import GeneratedText, generate_text
 from personamem.loaders.formats import schema
+from personamem.loaders.formats.manifest import read_manifest
 
 CONFIG = make_config(
-    sizes=("4k",), personas=4, communities=0, writer="openai", model={"name": "scripted"}
+    writer="openai",
+    model={"name": "scripted"},
+    families={"personamem": {"sizes": ["4k"], "personas": 4}},
 )
 QUADS, WORDINGS = 8, 7
 """Of ``CONFIG``: two quads are a pair, asked before and after an update."""
@@ -50,18 +53,14 @@ def write_all(
             return answer(prompt)
         return pack_turns(write_well(prompt))
 
-    with serve_writer(answer_all) as server, AnswerStore(path) as store:
-        script = generate_text(config, store, fill_from(Server(server.url, "", concurrency=4)))
-        return script, sum(map(asks_for_options, server.prompts))
+    model = ScriptedModel(answer_all)
+    with AnswerStore(path) as store:
+        script = generate_text(config, store, model)
+    return script, sum(map(asks_for_options, model.prompts))
 
 
 def write_json(prompt: str) -> str:
     return pack_options(write_options_well(prompt))
-
-
-def hashes(folder: Path) -> dict[str, str]:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
 
 
 @dataclass(frozen=True)
@@ -77,17 +76,16 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     """A dataset whose options are all a model's."""
     folder = tmp_path_factory.mktemp("written")
     script, asked = write_all(CONFIG, folder / "store", write_json)
-    build_dataset(CONFIG, folder / "dataset", 1, script=script)
+    build_dataset(CONFIG, folder / "dataset", 1, generated=script)
     return Written(folder / "dataset", folder / "store", script, asked)
 
 
 def test_each_wording_is_asked_for_once_and_counted(written: Written) -> None:
-    counts = written.script.summary["options"]
-    assert counts["total"] == counts["written"] == written.asked == WORDINGS
-    assert counts["fallbacks"] == counts["rewritten"] == 0
-    assert len(written.script.options_of("4k", 0)) == QUADS
-    manifest = json.loads((written.folder / "manifest.json").read_text("utf-8"))
-    assert manifest["writer"]["options"] == counts
+    counts = written.script.writer.items["options"]
+    assert counts.total == counts.written == written.asked == WORDINGS
+    assert counts.fallbacks == counts.rewritten == 0
+    assert len(written.script.texts["personamem"].options_of("4k", 0)) == QUADS
+    assert read_manifest(written.folder / "manifest.json").writer.items["options"] == counts
 
 
 def test_four_personas_and_both_quads_of_a_pair_share_what_was_written(written: Written) -> None:
@@ -104,7 +102,7 @@ def test_four_personas_and_both_quads_of_a_pair_share_what_was_written(written: 
 
 
 def test_a_dataset_with_written_options_passes_the_audit(written: Written) -> None:
-    audited = audit_split(written.folder, "4k")
+    audited = audit_part(written.folder, "4k", ("4k",))
     assert {finding.check for finding in audited.failures if finding.section != "text"} == set()
     assert all(row.passed for row in audited.baselines["blind"])
 
@@ -114,8 +112,8 @@ def test_the_store_makes_the_same_bytes_again_without_a_server(
 ) -> None:
     with AnswerStore(written.store) as store:
         script = generate_text(CONFIG, store)
-    build_dataset(CONFIG, tmp_path / "again", 1, script=script)
-    assert hashes(tmp_path / "again") == hashes(written.folder)
+    build_dataset(CONFIG, tmp_path / "again", 1, generated=script)
+    assert hash_files(tmp_path / "again") == hash_files(written.folder)
 
 
 def test_refused_options_are_written_anew_with_the_reason_and_then_left_to_the_templates(
@@ -133,26 +131,29 @@ def test_refused_options_are_written_anew_with_the_reason_and_then_left_to_the_t
         return pack_options(texts)
 
     script, asked = write_all(CONFIG, tmp_path / "store", answer)
-    counts = script.summary["options"]
-    assert (counts["written"], counts["rewritten"], counts["fallbacks"]) == (6, 6, 1)
-    assert counts["refusals_by_reason"]["form of the answer"] == 6
-    assert sum(counts["fallbacks_by_reason"].values()) == 1
+    counts = script.writer.items["options"]
+    assert (counts.written, counts.rewritten, counts.fallbacks) == (6, 6, 1)
+    assert counts.refusals_by_reason["form of the answer"] == 6
+    assert sum(counts.fallbacks_by_reason.values()) == 1
     assert asked == 2 * 6 + 4
     assert any('- The answer lacked the field "reply 4".' in prompt for prompt in prompts)
-    build_dataset(CONFIG, tmp_path / "dataset", 1, script=script)
+    build_dataset(CONFIG, tmp_path / "dataset", 1, generated=script)
     text = (tmp_path / "dataset" / "questions_4k.csv").read_text("utf-8")
     assert "brother would agree" not in text
     assert text.count(schema.RECOMMEND) == 4
 
 
 def pieces(config: BuildConfig) -> dict[str, OptionsItem]:
-    return {quads.quad_ids[0]: piece for quads, piece in lay_out_options(config)}
+    assert config.model is not None
+    found = lay_out_options(configure(config), config.model)
+    return {quads.quad_ids[0]: piece for quads, piece in found}
 
 
 def test_natural_options_of_every_type_are_accepted(project_root: Path) -> None:
     source = project_root / "tests" / "fixtures" / "written_options.yaml"
+    section = {"sizes": ["4k"], "personas": 8, "questions": 64}
     config = make_config(
-        sizes=("4k",), personas=8, questions=64, seed=5, writer="openai", model={"name": "strong"}
+        seed=5, writer="openai", model={"name": "strong"}, families={"personamem": section}
     )
     found, seen = pieces(config), set()
     for quad_id, texts in yaml.safe_load(source.read_text("utf-8")).items():
@@ -254,6 +255,6 @@ def test_what_the_audit_reads_is_held_to_the_same_briefs(written: Written, tmp_p
     for number, mutate in enumerate((swap_two, reword_half_a_pair)):
         edit = DatasetEdit(written.folder, tmp_path / str(number), "4k")
         check = mutate(edit)
-        audited = audit_split(edit.save(), "4k", ("longest",))
+        audited = audit_part(edit.save(), "4k", ("4k",), ("longest",))
         failed = {each.check for each in audited.failures if each.section == "truth"}
         assert failed == {check}

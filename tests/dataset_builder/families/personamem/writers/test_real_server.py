@@ -6,14 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiny_families import hash_files
 from transformers_server import read_tail, serve_model
-
-from personamem.dataset_builder.families.personamem.tables import hash_file
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")
-BUILD += ("--communities", "0", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
+BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
 
 
 @pytest.mark.model
@@ -29,7 +28,7 @@ def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
         except AssertionError as error:
             raise AssertionError(f"{error}\n{read_tail(log)}") from error
     written = json.loads((out / "manifest.json").read_text("utf-8"))["writer"]
-    sessions = written["sessions"]
+    sessions = written["items"]["sessions"]
     assert written["model"] == smollm2_dir.name
     assert sessions["written"] + sessions["fallbacks"] == sessions["total"] == 4
     assert sum(sessions["refusals_by_reason"].values()) >= 4 * sessions["fallbacks"]
@@ -37,7 +36,4 @@ def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
     assert f"by the model: {sessions['written']} " in done.stdout
     assert "Every check passed: 4k." in run("personamem", "audit", out).stdout
     run(*build, "--out", tmp_path / "again")
-    files = sorted(path for path in out.rglob("*") if path.is_file())
-    assert [hash_file(path) for path in files] == [
-        hash_file(tmp_path / "again" / path.relative_to(out)) for path in files
-    ]
+    assert hash_files(tmp_path / "again") == hash_files(out)

@@ -8,17 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.core.config import make_config
+from personamem.dataset_builder.core.config import ModelSettings
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.texts import lay_out_sessions
 from personamem.dataset_builder.families.personamem.world.facts import Relation
+from personamem.dataset_builder.families.personamem.writers.model.items import SessionItem
 from personamem.dataset_builder.families.personamem.writers.model.meaning import meanings, words_of
-from personamem.dataset_builder.packaging.generated_text import lay_out_sessions
-from personamem.dataset_builder.packaging.writer_model import (
-    RejectedTextError,
-    SessionItem,
-    ValidationIssue,
-)
+from personamem.dataset_builder.llm.writing.prose import RejectedTextError, ValidationIssue
 
-FOLDER = Path(__file__).parents[3] / "fixtures" / "written_sessions"
+FOLDER = Path(__file__).parents[4] / "fixtures" / "written_sessions"
 PLACES = {
     "events_and_ideas": 0,
     "habits": 1,
@@ -33,8 +31,8 @@ BREAKFAST = "over a late Saturday breakfast"
 
 @pytest.fixture(scope="module")
 def pieces() -> list[SessionItem]:
-    config = make_config(sizes=("4k",), personas=4, writer="openai", model={"name": "hand"})
-    return [piece for _, piece in lay_out_sessions(config)]
+    config = PersonaMemConfig(seed=0, sizes=("4k",), personas=4, is_written_by_model=True)
+    return [piece for _, piece in lay_out_sessions(config, ModelSettings(name="hand"))]
 
 
 def load(name: str) -> dict[str, str]:

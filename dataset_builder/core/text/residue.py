@@ -1,0 +1,27 @@
+"""Residue of templates: slots never filled, and joints where two pieces of text do not fit.
+
+``quick`` picks the few messages that could hold a fault of some kind, ``faults`` reads these
+closely. Every message is looked at.
+"""
+
+from collections.abc import Mapping
+
+from personamem.dataset_builder.core.text.faults import RESIDUE_KINDS, read_closely
+from personamem.dataset_builder.core.text.messages import MessageTexts
+from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place, cut_excerpt
+from personamem.dataset_builder.core.text.quick import pick_messages
+
+
+def find_residue(texts: MessageTexts) -> Mapping[str, Hits]:
+    """Return the residue of each kind in the messages of a context, system messages included."""
+    places: dict[str, list[Place]] = {kind: [] for kind in RESIDUE_KINDS}
+    counts = dict.fromkeys(RESIDUE_KINDS, 0)
+    picked = pick_messages(texts)
+    for message in sorted(set().union(*picked.values())):
+        text = texts.texts[message]
+        kinds = [kind for kind in RESIDUE_KINDS if message in picked[kind]]
+        for kind, start in read_closely(text, texts.roles[message] == "user", kinds):
+            counts[kind] += 1
+            if counts[kind] <= KEPT_PLACES:
+                places[kind].append(Place(texts.context_id, message, cut_excerpt(text, start)))
+    return {kind: Hits(counts[kind], tuple(places[kind])) for kind in RESIDUE_KINDS}

@@ -1,0 +1,37 @@
+"""What a manifest records about PersonaMem."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from personamem.loaders.formats.manifest import SplitName
+
+Count = Annotated[int, Field(ge=0, strict=True)]
+
+
+class SplitRecord(BaseModel):
+    """The counts of one split; tokens are o200k_base tokens of the contents of messages."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    budget_tokens: Count
+    contexts: Count
+    questions: Count
+    quads: Count
+    personas: Count
+    tokens: Count
+    min_context_tokens: Count
+    max_context_tokens: Count
+    question_types: Mapping[str, Count]
+    topics: Mapping[str, Count]
+    letters: Mapping[str, Count]
+
+
+class PersonaMemRecord(BaseModel):
+    """The section of the family."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    splits: Mapping[SplitName, SplitRecord] = Field(min_length=1)
+    checks: Mapping[str, Any] = {}
