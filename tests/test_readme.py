@@ -40,6 +40,7 @@ SUBSTITUTIONS = {
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
     "--output_path results": "--output_path results --limit 2 --gen_kwargs max_gen_toks=16",
     "eval my-benchmark": "eval my-benchmark --limit 2 --gen_kwargs max_gen_toks=16",
+    "eval my-documents": "eval my-documents --limit 2 --gen_kwargs max_gen_toks=16",
     # No server: a stand-in model takes the place of the chat API.
     "--model local-chat-completions --model_args "
     "model=NAME,base_url=http://localhost:8000/v1/chat/completions": "--model dummy",

@@ -81,7 +81,7 @@ LEAKS: dict[str, Choose] = {
     [
         ("row number", "letter by row number", 1.0),
         ("row number", "letter by the row before", 0.99),
-        ("row before", "letter by the row before", 0.7),
+        ("row before", "letter by the row before", 0.6),
         ("persona", "letter by persona", 0.95),
         ("persona", "letter by context", 0.95),
         ("persona", "columns classifier (groups apart)", 0.8),

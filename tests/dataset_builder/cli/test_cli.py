@@ -208,7 +208,7 @@ def test_texts_of_a_dataset_cannot_control_the_terminal(
         assert done.code == 0, done.err
         assert not {"\x1b", "\x07", "\u202e"} & set(done.out)
     shown = call("show", tmp_path, "--split", "4k", "--question", hostile).out
-    assert "question ␛]0;owned[/x]�, context " in shown
+    assert "question \\x1b]0;owned\\x07[/x]\\u202e, context " in shown
 
 
 @pytest.mark.parametrize("command", ["info", "show", "diff"])
