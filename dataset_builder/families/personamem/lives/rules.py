@@ -95,19 +95,22 @@ class NameFinder:
             rf"(?<![A-Za-z])({terms})(?:s|es|ed|ing|'s)?(?![A-Za-z])", re.IGNORECASE
         )
         self._names = {
-            stem: (word, choice.key)
+            choice.key: list_content_words(f"{choice.name} {choice.phrase}")
             for choice in need.choices
-            for stem, word in list_content_words(f"{choice.name} {choice.phrase}").items()
         }
 
-    def find(self, text: str) -> Iterator[str]:
-        """Yield each way in which ``text`` names a choice."""
+    def find(self, text: str, key: str | None = None) -> Iterator[str]:
+        """Yield each way in which ``text`` names a choice.
+
+        A term of any choice counts; a content word of a name or noun phrase counts where the text
+        belongs to the choice ``key``, since it leads a search for the name to the right place.
+        """
         for term in dict.fromkeys(match[1].lower() for match in self._pattern.finditer(text)):
             yield f"the term {term!r} of {self._owners[term]}"
         words = list_content_words(text)
-        for stem in words.keys() & self._names.keys():
-            word, key = self._names[stem]
-            yield f"{words[stem]!r}, a content word ({word}) of the name of {key}"
+        names = self._names.get(key, {}) if key else {}
+        for stem in words.keys() & names.keys():
+            yield f"{words[stem]!r}, a content word ({names[stem]}) of the name of {key}"
 
 
 @cache
@@ -137,8 +140,10 @@ def _check_replies(need: Need, names: NameFinder) -> Iterator[str]:
             if opening in openings:
                 yield f"{place}.{key}: opens like {openings[opening]}: {opening!r}"
             openings[opening] = key
-        for key, text in (("ask", occasion.ask), *occasion.replies.items()):
-            for named in names.find(text):
+        for named in names.find(occasion.ask):
+            yield f"{place}.ask: {named}"
+        for key, text in occasion.replies.items():
+            for named in names.find(text, key):
                 yield f"{place}.{key}: {named}"
 
 
@@ -158,7 +163,7 @@ def _check_implied(need: Need, names: NameFinder) -> Iterator[str]:
         replies = _list_reply_words(need, choice)
         for place, artefact in choice.list_implied():
             text = "\n".join(artefact.list_texts())
-            for named in names.find(text):
+            for named in names.find(text, choice.key):
                 yield f"{place}: {named}"
             words = list_content_words(text)
             shared = sorted(f"{words[stem]} ({replies[stem]})" for stem in words if stem in replies)
