@@ -15,6 +15,14 @@ FOLDERS = ("cards", "dataset_builder", "loaders", "tasks")
 LEFTOVERS = shutil.ignore_patterns("__pycache__", "*.pyc", "*.egg-info")
 
 
+def list_variables() -> dict[str, str]:
+    """The environment variables, without the one by which the tests find the source tree.
+
+    An editable install leaves metadata in that folder, for which pip takes ours as installed.
+    """
+    return {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """A virtual environment, in which nothing of the source tree is importable."""
@@ -37,11 +45,10 @@ class Environment:
         return finished
 
     def try_to_run(self, *words: object) -> subprocess.CompletedProcess[str]:
-        variables = {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
         return subprocess.run(
             [str(self.folder / "bin" / str(words[0])), *map(str, words[1:])],
             cwd=self.folder,
-            env={**variables, "COLUMNS": "200"},
+            env={**list_variables(), "COLUMNS": "200"},
             capture_output=True,
             text=True,
             timeout=900,
@@ -52,7 +59,11 @@ class Environment:
         pip = (sys.executable, "-m", "pip", "--python", str(self.python))
         options = ("install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation")
         done = subprocess.run(
-            [*pip, *options, *map(str, words)], capture_output=True, text=True, timeout=900
+            [*pip, *options, *map(str, words)],
+            env=list_variables(),
+            capture_output=True,
+            text=True,
+            timeout=900,
         )
         assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
 
