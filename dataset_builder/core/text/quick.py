@@ -89,7 +89,7 @@ class _Masks:
     @cached_property
     def is_word(self) -> Mask:
         """Letters, digits, underscores, and all that is not ASCII."""
-        return self.is_letter | self.is_digit | (self.letters == ord("_")) | self.is_beyond_ascii
+        return self.is_letter | self.is_digit | self.is_beyond_ascii | is_one_of(self.letters, b"_")
 
     @cached_property
     def is_beyond_ascii(self) -> Mask:

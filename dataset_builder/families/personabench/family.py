@@ -22,7 +22,7 @@ from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personabench.schema import FAMILY as NAME
 from personamem.loaders.personabench.schema import NOISE_SPLITS
 
-COMMUNITIES = "communities"
+PART = "communities"
 """The part of an audit that is about the open questions, at all noise levels."""
 
 
@@ -76,7 +76,13 @@ class PersonaBenchFamily(Family):
 
     def list_parts(self, source: str | Path) -> list[str]:
         """Return one part for all noise levels."""
-        return [COMMUNITIES] if self.list_splits(source) else []
+        return [PART] if self.list_splits(source) else []
+
+    def list_files(self, part: str) -> list[str]:
+        """Return the communities, and the tables of all noise levels."""
+        from personamem.dataset_builder.families.personabench.files import list_files
+
+        return list_files()
 
     def open_part(self, source: str | Path, part: str) -> AuditSubject:
         """Return the open questions for an audit."""

@@ -21,7 +21,7 @@ from personamem.dataset_builder.audit.blind import (
     score_blind,
     score_longest,
 )
-from personamem.dataset_builder.audit.statistics import measure_accuracy
+from personamem.dataset_builder.core.error_rate import measure_accuracy
 from personamem.dataset_builder.core.items import Item, Scores, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 

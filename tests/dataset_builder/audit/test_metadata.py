@@ -14,7 +14,7 @@ from personamem.dataset_builder.audit.metadata import (
     MetadataRow,
     make_metadata_rows,
 )
-from personamem.dataset_builder.audit.statistics import Accuracy, correct_holm, measure_accuracy
+from personamem.dataset_builder.core.error_rate import Accuracy, correct_holm, measure_accuracy
 from personamem.dataset_builder.core.items import Scores, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 

@@ -18,7 +18,7 @@ from personamem.dataset_builder.audit.shallow import (
     SHALLOW_POLICIES,
     score_context,
 )
-from personamem.dataset_builder.audit.statistics import correct_holm, measure_accuracy
+from personamem.dataset_builder.core.error_rate import correct_holm, measure_accuracy
 from personamem.dataset_builder.core.items import Item, Scores, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 from personamem.loaders.formats.schema import NEW_IDEAS, Message

@@ -6,7 +6,7 @@ outside of them.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,11 +21,16 @@ from personamem.dataset_builder.families.personabench.drafts import count_noise
 from personamem.dataset_builder.families.personabench.graph import Community, build_community
 from personamem.dataset_builder.families.personabench.others import grounded_values
 from personamem.dataset_builder.families.personabench.profiles import draw_profiles
-from personamem.dataset_builder.families.personabench.rows import Row, make_question_fields
+from personamem.dataset_builder.families.personabench.rows import (
+    Row,
+    make_community,
+    make_question_fields,
+)
 from personamem.dataset_builder.families.personabench.scenes import TermMatcher
 from personamem.dataset_builder.families.personabench.wording import contains_words
 from personamem.loaders.personabench.schema import NOISE_SPLITS
 
+PEOPLE = "people are the world's"
 QUESTIONS = "questions are the world's"
 ANSWERS = "answers stand in gold sessions"
 STRAY = "no value outside of its gold sessions"
@@ -36,6 +41,7 @@ LEVELS = "noise levels"
 IDS = "ids"
 
 CHECKS: Mapping[str, str] = {
+    PEOPLE: "Communities whose people or relations are not those of the world.",
     QUESTIONS: "Questions whose text, answer, type or outdated values are not those of the world.",
     ANSWERS: "Gold values that a session listed for them does not hold, said by the right person.",
     STRAY: "Values of an asked attribute, right or wrong, that the person states elsewhere.",
@@ -60,6 +66,17 @@ class _Place:
     of_others: bool
 
 
+def check_people(seed: int, count: int, communities: Sequence[Row]) -> Iterable[str]:
+    """Yield where ``communities`` are not the first ``count`` of the world ``seed``."""
+    if len(communities) != count:
+        yield f"{len(communities)} communities; the configuration has {count}"
+    for number, found in enumerate(communities[:count]):
+        expected = make_community(build_community(seed, number))
+        for name in sorted(expected.keys() | found.keys()):
+            if found.get(name) != expected.get(name):
+                yield f"{expected['name']}: {name}"
+
+
 def check_communities(
     seed: int,
     numbers: Iterable[int],
@@ -73,12 +90,14 @@ def check_communities(
     lowest = min(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
     by_person = {split: _by_person(rows) for split, rows in documents.items()}
     asked = _by_person(questions[lowest])
-    violations = [*_check_ids(documents[highest], questions), *_check_levels(by_person)]
+    violations = [*_check_ids(documents, questions), *_check_levels(by_person)]
+    known = set()
     for number in numbers:
         community = build_community(seed, number)
         profiles = draw_profiles(community, packs, seed)
         for user, asks in enumerate(plan_asks(community, profiles, packs, seed)):
             person = (community.name, community.members[user].name)
+            known.add(person)
             rows = asked.get(person, [])
             if not _are_those_asked(community, asks, rows):
                 violations.append((QUESTIONS, f"{person[0]}, {person[1]}"))
@@ -89,6 +108,8 @@ def check_communities(
             for row in by_person[lowest].get(person, []):
                 if row["session_id"] not in needed:
                     violations.append((SIGNAL, f"session {row['session_id']}"))
+    for person in sorted({*asked, *by_person[highest]} - known):
+        violations.append((QUESTIONS, f"{person[0]}, {person[1]}: not in the world's plan"))
     return violations
 
 
@@ -108,15 +129,14 @@ def _are_those_asked(
 
 
 def _check_ids(
-    documents: Sequence[Row], questions: Mapping[str, Sequence[Row]]
+    documents: Mapping[str, Sequence[Row]], questions: Mapping[str, Sequence[Row]]
 ) -> Iterable[Violation]:
-    for name, rows in (("session", documents), ("question", next(iter(questions.values())))):
-        seen: set[str] = set()
-        for row in rows:
-            identifier = row[f"{name}_id"]
-            if identifier in seen:
-                yield IDS, f"{name} {identifier} occurs twice"
-            seen.add(identifier)
+    for name, tables in (("session", documents), ("question", questions)):
+        for split, rows in tables.items():
+            counts = Counter(row[f"{name}_id"] for row in rows)
+            for identifier, count in counts.items():
+                if count > 1:
+                    yield IDS, f"{split}: {name} {identifier} occurs {count} times"
     first = list(next(iter(questions.values())))
     for split, rows in questions.items():
         if list(rows) != first:

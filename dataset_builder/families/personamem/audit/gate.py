@@ -30,6 +30,7 @@ from personamem.dataset_builder.families.personamem.audit.structure import (
 from personamem.dataset_builder.families.personamem.audit.text import check_text
 from personamem.dataset_builder.families.personamem.audit.truth import check_pairs, check_truth
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.summary import summarise_checks
 from personamem.loaders.formats.schema import Annotation, ContextRecord, Question
 
 
@@ -69,10 +70,7 @@ def check_split(
     letters = check_letters(questions, balanced=True)
     if not letters.passed:
         raise GateError(f"{split}: {letters.what}")
-    ratios = (
-        max(map(len, question.options)) / min(map(len, question.options)) for question in questions
-    )
-    return {"solver_agrees": len(questions), "max_option_length_ratio": round(max(ratios), 4)}
+    return summarise_checks(questions)
 
 
 def _raise_if_any(split: str, violations: Violations) -> None:

@@ -25,7 +25,11 @@ from personamem.dataset_builder.families.personamem.planning import (
     plan_split,
 )
 from personamem.dataset_builder.families.personamem.questions.quads import Quad
-from personamem.dataset_builder.families.personamem.questions.rows import evidence_facts
+from personamem.dataset_builder.families.personamem.questions.rows import (
+    describe_quad,
+    evidence_facts,
+    name_question,
+)
 from personamem.dataset_builder.families.personamem.world.cohort import Cohort, build_cohort
 from personamem.dataset_builder.families.personamem.world.facts import Fact
 from personamem.dataset_builder.families.personamem.world.solver import UnsolvableError, solve
@@ -44,8 +48,15 @@ SOLVER = Check(
     "solver",
     "Questions in which a solver that reads only the world finds another option than the gold.",
 )
+ANNOTATIONS = Check(
+    Section.TRUTH,
+    "annotations",
+    "Questions whose id, topic, thread, pair, option roles or option keys are not the world's.",
+)
 EVIDENCE_BEFORE = Check(
-    Section.TRUTH, "evidence before the question", "Questions with evidence after their end index."
+    Section.TRUTH,
+    "evidence before the question",
+    "Questions with evidence or related messages outside of the messages that they see.",
 )
 EVIDENCE_CARRIES = Check(
     Section.TRUTH,
@@ -76,6 +87,7 @@ NEW_IDEAS = Check(
 TRUTH_CHECKS = (
     WORDING,
     SOLVER,
+    ANNOTATIONS,
     EVIDENCE_BEFORE,
     EVIDENCE_CARRIES,
     ASKED_ON,
@@ -178,6 +190,7 @@ def _check_question(case: _Case, violations: Violations) -> None:
     if fault:
         violations.add(WORDING, f"{name}: {fault}")
         return
+    _check_annotation(case, violations)
     try:
         asked_on = date.fromisoformat(annotation.asked_on)
     except ValueError:
@@ -194,7 +207,8 @@ def _check_question(case: _Case, violations: Violations) -> None:
             f"{name}: the gold is {question.correct_answer}, the world says {_letter(solved)}",
         )
         return
-    late = [index for index in annotation.evidence_message_indices if not 0 <= index < end]
+    listed = {*annotation.evidence_message_indices, *annotation.related_message_indices}
+    late = sorted(index for index in listed if not 0 <= index < end)
     if late or not annotation.evidence_message_indices:
         violations.add(EVIDENCE_BEFORE, f"{name}: messages {late} of {end}")
     _check_evidence(case, violations)
@@ -203,6 +217,20 @@ def _check_question(case: _Case, violations: Violations) -> None:
         named = next((i for i, text in enumerate(case.lowered[:end]) if key in text), None)
         if named is not None:
             violations.add(NEW_IDEAS, f"{name}: message {named} names {key!r}")
+
+
+def _check_annotation(case: _Case, violations: Violations) -> None:
+    world, quad = case.world, case.quad
+    roles = quad.roles_of(world.cohort.threads[quad.plan.thread_id], world.persona_index)
+    expected = describe_quad(quad, roles, world.persona_index)
+    stated = {name: getattr(case.annotation, name) for name in expected}
+    expected["question_id"] = name_question(world.config, quad.plan.quad_id, world.persona_index)
+    expected["topic"] = quad.plan.topic
+    stated |= {"question_id": case.question.question_id, "topic": case.question.topic}
+    for name, value in expected.items():
+        found = list(stated[name]) if isinstance(value, list) else stated[name]
+        if found != value:
+            violations.add(ANNOTATIONS, f"{case.name}: {name} is {found!r}, expected {value!r}")
 
 
 def _check_evidence(case: _Case, violations: Violations) -> None:

@@ -4,7 +4,7 @@ An audit refuses a sound dataset with a probability of at most ``ERROR_RATE``, o
 question types and parts together. The rate is divided evenly over the ``FAMILIES`` of tests, and
 that of a family evenly over the parts that the whole audit looks at (Bonferroni); within a part,
 the tests of a family share it by Holm's procedure. All of these hold whatever the dependence
-between tests. ``chance`` and ``limits`` derive the p-values, which are exact or conservative.
+between tests. ``audit.chance`` and ``limits`` derive the p-values, which are exact or conservative.
 """
 
 from collections.abc import Sequence
