@@ -1,6 +1,6 @@
 """How long a build takes against the floor: the least work any builder of the same bytes must do.
 
-    make bench       (or: python -m bench.build [--pairs 5] [--size 32k] [--personas 8] ...)
+    make bench       (or: python -m bench.build [--pairs 5] [--size 32k] [OPTION OF BUILD ...])
 
 A pair is one run of `personamem build` and one run of the floor, start-up included; without
 options at the default scale, as a user runs it. The build has its gate and uses all cores unless
@@ -43,12 +43,14 @@ def main() -> int:
 
 def parse_arguments() -> argparse.Namespace:
     """Return the options of the command line."""
-    parser = argparse.ArgumentParser(description="Time a build against the floor.")
+    parser = argparse.ArgumentParser(
+        description="Time a build against the floor.",
+        epilog="Further options are those of personamem build.",
+    )
     parser.add_argument("--pairs", type=int, default=5, help="measurements (default: 5)")
     parser.add_argument("--size", action="append", choices=SIZES, help="repeatable (default: all)")
-    for name in ("personas", "questions", "communities", "workers"):
-        parser.add_argument(f"--{name}", help="as of personamem build")
-    return parser.parse_args()
+    options, options.others = parser.parse_known_args()
+    return options
 
 
 def time_build(dataset: Path, options: argparse.Namespace) -> float:
@@ -56,9 +58,7 @@ def time_build(dataset: Path, options: argparse.Namespace) -> float:
     command = [str(Path(sys.executable).parent / "personamem"), "build", "--out", str(dataset)]
     for size in options.size or SIZES:
         command += ["--size", size]
-    for name in ("personas", "questions", "communities", "workers"):
-        if getattr(options, name) is not None:
-            command += [f"--{name}", getattr(options, name)]
+    command += options.others
     started = time.perf_counter()
     finished = subprocess.run(command, stdout=subprocess.DEVNULL)
     if finished.returncode != 0:

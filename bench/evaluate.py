@@ -1,18 +1,27 @@
-"""How much faster `hf-shared` answers multiple choice than `hf`, on the same weights.
+"""How much faster `hf-shared` answers than `hf`, on the same weights.
 
     make bench       (or: python -m bench.evaluate [--pairs 1] [--questions 24] [--model FOLDER])
 
-Builds a dataset of four contexts of 4k tokens with 24 questions each, and asks the first of them
-in one process, in turns: by `hf-shared`, by `hf`, and by the least a runner can do that reads
-every prompt from its beginning: one forward pass a question, with the logits of its last token
-only. Each time the answers are compared: other predictions, or log-probabilities that are more
-than 1e-3 apart, are an error. The last two lines are the result:
+Builds a dataset of four contexts of 4k tokens with 24 questions each, and measures two things.
+
+Multiple choice: the first questions are asked in one process, in turns, by `hf-shared`, by `hf`,
+and by the least a runner can do that reads every prompt from its beginning: one forward pass a
+question, with the logits of its last token only. Other predictions, or log-probabilities that are
+more than 1e-3 apart, are an error.
+
+Generated letters: replies of at most 16 tokens to eight questions of each context, by `hf-shared`
+and `hf` in turns, context by context. The eight are those that are asked last, so that their
+prompts hold the 4k tokens. One other reply is an error.
+
+The lines with an `x` are the result:
 
     hf / hf-shared: RATIOx (MIN-MAX, N pairs)
     one forward pass a question / hf-shared: RATIOx (MIN-MAX, N pairs)
+    generated letters, hf / hf-shared: RATIOx (MIN-MAX, N pairs)
 
 RATIO is the median over the pairs of the seconds of both; higher is better. It grows with the
-questions of a context, up to the ratio of a context's tokens to those of a question.
+questions of a context, up to the ratio of a context's tokens to those of a question. Of generated
+letters, a context is a pair.
 """
 
 import argparse
@@ -22,17 +31,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bench.measure import describe
 
 ROOT = Path(__file__).resolve().parent.parent
-TASK = "personamem_4k_ll"
+LETTERS_TASK, REPLIES_TASK = "personamem_4k_ll", "personamem_4k"
 LETTERS = 4
+REPLIES = 8
+"""Questions of each context with a generated reply."""
+REPLY_TOKENS = 16
 TOLERANCE = 1e-3
 
 Answers = list[tuple[float, bool]]
+Result = TypeVar("Result")
 
 
 def main() -> int:
@@ -44,26 +58,47 @@ def main() -> int:
         folder = options.model or export_model(Path(scratch) / "model")
         os.environ["HF_DATASETS_CACHE"] = str(Path(scratch) / "cache")
         hf, shared = load_models(folder)
-        requests = make_requests(shared, build_dataset(Path(scratch) / "dataset"), options)
-        runners: dict[str, Callable[[], Answers]] = {
-            "hf-shared": lambda: shared.loglikelihood(requests, disable_tqdm=True),
-            "hf": lambda: hf.loglikelihood(requests, disable_tqdm=True),
-            "one forward pass a question": lambda: read_each(hf, requests),
-        }
-        ratios: dict[str, list[float]] = {name: [] for name in runners if name != "hf-shared"}
-        for pair in range(1, options.pairs + 1):
-            seconds, answers = {}, {}
-            for name, run in runners.items():
-                seconds[name], answers[name] = time_run(run)
-            for name in ratios:
-                compare(answers["hf-shared"], answers[name])
-                ratios[name].append(seconds[name] / seconds["hf-shared"])
-            times = ", ".join(f"{name} {value:.2f} s" for name, value in seconds.items())
-            print(f"pair {pair}: {times}", flush=True)
+        dataset = build_dataset(Path(scratch) / "dataset")
+        requests = make_requests(shared, dataset, LETTERS_TASK, options.plain, options.questions)
+        measure_letters(hf, shared, requests, options.pairs)
+        requests = make_requests(shared, dataset, REPLIES_TASK, options.plain)
+        measure_replies(hf, shared, choose_last(requests, REPLIES))
+    return 0
+
+
+def measure_letters(hf: Any, shared: Any, requests: Sequence[Any], pairs: int) -> None:
+    """Print how much faster `hf-shared` scores letters."""
+    runners: dict[str, Callable[[], Answers]] = {
+        "hf-shared": lambda: shared.loglikelihood(requests, disable_tqdm=True),
+        "hf": lambda: hf.loglikelihood(requests, disable_tqdm=True),
+        "one forward pass a question": lambda: read_each(hf, requests),
+    }
+    ratios: dict[str, list[float]] = {name: [] for name in runners if name != "hf-shared"}
+    for pair in range(1, pairs + 1):
+        seconds, answers = {}, {}
+        for name, run in runners.items():
+            seconds[name], answers[name] = time_run(run)
+        for name in ratios:
+            compare(answers["hf-shared"], answers[name])
+            ratios[name].append(seconds[name] / seconds["hf-shared"])
+        times = ", ".join(f"{name} {value:.2f} s" for name, value in seconds.items())
+        print(f"pair {pair}: {times}", flush=True)
     print(f"{len(requests) // LETTERS} questions, the same predictions; {shared.stats}")
     for name, values in ratios.items():
         print(describe(f"{name} / hf-shared", values))
-    return 0
+
+
+def measure_replies(hf: Any, shared: Any, contexts: Sequence[Sequence[Any]]) -> None:
+    """Print how much faster `hf-shared` generates replies to the questions of each context."""
+    ratios = []
+    for number, requests in enumerate(contexts, 1):
+        ours, replies = time_run(partial(shared.generate_until, requests, disable_tqdm=True))
+        theirs, expected = time_run(partial(hf.generate_until, requests, disable_tqdm=True))
+        compare_replies(replies, expected)
+        ratios.append(theirs / ours)
+        print(f"context {number}: hf-shared {ours:.2f} s, hf {theirs:.2f} s", flush=True)
+    print(f"{sum(map(len, contexts))} replies of at most {REPLY_TOKENS} tokens, all the same")
+    print(describe("generated letters, hf / hf-shared", ratios))
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -86,8 +121,8 @@ def export_model(folder: Path) -> Path:
 def build_dataset(folder: Path) -> Path:
     """Build four contexts with 24 questions each and return their folder."""
     program = Path(sys.executable).parent / "personamem"
-    scale = ("--size", "4k", "--personas", "4", "--questions", "96", "--communities", "0")
-    command = [str(program), "build", *scale, "--out", str(folder)]
+    scale = ("--size", "4k", "--personas", "4", "--questions", "96")
+    command = [str(program), "build", "--family", "personamem", *scale, "--out", str(folder)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return folder
 
@@ -102,30 +137,41 @@ def load_models(folder: Path) -> tuple[Any, Any]:
     return hf, SharedHFLM(pretrained=hf.model, tokenizer=hf.tokenizer)
 
 
-def make_requests(model: Any, dataset: Path, options: argparse.Namespace) -> list[Any]:
-    """Return the requests of the first questions, ordered by context: four letters each."""
+def make_requests(
+    model: Any, dataset: Path, name: str, plain: bool, questions: int | None = None
+) -> list[Any]:
+    """Return a task's requests of the first questions, or of all, ordered by context."""
     from lm_eval.tasks import TaskManager
 
     manager = TaskManager(
         include_path=str(ROOT / "tasks"), include_defaults=False, metadata={"dataset": str(dataset)}
     )
-    task = manager.load([TASK])["tasks"][TASK]
+    task = manager.load([name])["tasks"][name]
     task.build_all_requests(
-        limit=options.questions,
+        limit=questions,
         rank=0,
         world_size=1,
-        apply_chat_template=not options.plain,
+        apply_chat_template=not plain,
         chat_template=model.apply_chat_template,
         tokenizer_name=model.tokenizer_name,
     )
     return list(task.instances)
 
 
-def time_run(run: Callable[[], Answers]) -> tuple[float, Answers]:
-    """Return the seconds that a run takes, and its answers."""
+def choose_last(requests: Sequence[Any], count: int) -> list[list[Any]]:
+    """Return of each context the requests that come last, for replies of a few tokens."""
+    contexts: dict[str, list[Any]] = {}
+    for request in requests:
+        request.arguments[1]["max_gen_toks"] = REPLY_TOKENS
+        contexts.setdefault(request.doc["shared_context_id"], []).append(request)
+    return [of_context[-count:] for of_context in contexts.values()]
+
+
+def time_run(run: Callable[[], Result]) -> tuple[float, Result]:
+    """Return the seconds that a run takes, and what it returns."""
     started = time.perf_counter()
-    answers = run()
-    return time.perf_counter() - started, answers
+    result = run()
+    return time.perf_counter() - started, result
 
 
 def read_each(model: Any, requests: Sequence[Any]) -> Answers:
@@ -149,6 +195,13 @@ def compare(ours: Answers, theirs: Answers) -> None:
     same = all(a[1] == b[1] for a, b in zip(ours, theirs, strict=True))
     if difference > TOLERANCE or not same or predict(ours) != predict(theirs):
         sys.exit(f"The answers differ: log-probabilities by up to {difference:.2g}.")
+
+
+def compare_replies(ours: Sequence[str], theirs: Sequence[str]) -> None:
+    """Check that two runs give the same replies."""
+    for number, (our, their) in enumerate(zip(ours, theirs, strict=True), 1):
+        if our != their:
+            sys.exit(f"Reply {number} of the context differs: {our!r} instead of {their!r}.")
 
 
 def predict(answers: Answers) -> list[int]:

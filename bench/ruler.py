@@ -71,16 +71,17 @@ def main() -> int:
 
 def build(contexts: int) -> Made:
     """Build a 32k split of ``contexts`` contexts."""
-    from personamem.dataset_builder.core.config import make_config
+    from personamem.dataset_builder.families.configuration import make_config
     from personamem.dataset_builder.packaging.build import build_dataset
 
     questions = round(contexts * QUESTIONS_PER_CONTEXT / 4) * 4
-    config = make_config(sizes=["32k"], personas=contexts, questions=questions, communities=0)
+    scale = {"sizes": ["32k"], "personas": contexts, "questions": questions}
+    config = make_config(families={"personamem": scale})
     with tempfile.TemporaryDirectory() as scratch:
         started = time.perf_counter()
         manifest = build_dataset(config, Path(scratch) / "dataset", workers=1)
         seconds = time.perf_counter() - started
-    split = manifest["splits"]["32k"]
+    split = manifest.families["personamem"].splits["32k"]
     if split["contexts"] != contexts:
         raise RuntimeError(f"The build made {split['contexts']} contexts, not {contexts}.")
     return Made(split["tokens"], seconds)

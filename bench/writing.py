@@ -38,6 +38,7 @@ from bench.measure import measure
 
 FULL = {"sizes": ("4k", "8k"), "personas": 40}
 SMALL = {"sizes": ("4k",), "personas": 4}
+FAMILY = "personamem"
 CONCURRENCY = 8
 LATENCY = 0.1
 
@@ -93,7 +94,7 @@ def compare_kills(folder: Path, scale: dict[str, Any], kills: int, random: Rando
     vain = sum(counts.values()) - len(counts)
     same = hash_folder(folder / "whole") == hash_folder(folder / "killed")
     manifest = json.loads((folder / "killed" / "manifest.json").read_text("utf-8"))
-    sessions = manifest["writer"]["sessions"]
+    sessions = manifest["writer"]["items"]["sessions"]
     print(f"by the model {sessions['written']}, fallbacks {sessions['fallbacks']}")
     print(f"requests under way at a kill and asked again: {vain}")
     bytes_ = "same bytes" if same else "OTHER BYTES"
@@ -106,7 +107,7 @@ def compare_kills(folder: Path, scale: dict[str, Any], kills: int, random: Rando
 def start_build(out: Path, scale: dict[str, Any], url: str) -> "subprocess.Popen[bytes]":
     """Start a build with a store beside its folder, in a process group of its own."""
     words = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
-    words += ["build", "--personas", str(scale["personas"]), "--communities", "0", "--overwrite"]
+    words += ["build", "--family", FAMILY, "--personas", str(scale["personas"]), "--overwrite"]
     for size in scale["sizes"]:
         words += ["--size", size]
     words += ["--writer", "openai", "--model", "scripted", "--base-url", url, "--workers", "2"]
@@ -201,8 +202,9 @@ def compare_faults(scale: dict[str, Any]) -> int:
 
 def foresee(scale: dict[str, Any]) -> dict[str, str]:
     """Return by prompt what the server will answer, for all requests of all attempts."""
+    from personamem.dataset_builder.llm.writing.prose import RejectedTextError
+    from personamem.dataset_builder.llm.writing.rounds import MOST_ROUNDS
     from personamem.dataset_builder.packaging.generated_text import list_items
-    from personamem.dataset_builder.packaging.writer_model import MOST_ROUNDS, RejectedTextError
 
     answers: dict[str, str] = {}
     for piece in list_items(configure(scale)):
@@ -231,21 +233,22 @@ def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
     ):
         server = Server(running.url, "key", concurrency=16, timeout=TIMEOUT)
         started = time.monotonic()
-        script = generate_text(configure(scale), store, fill_from(server))
+        generated = generate_text(configure(scale), store, fill_from(server))
         seconds = time.monotonic() - started
         counts = running.counts
         stored = len(store)
     if set(counts) != set(behaviour["answers"]) or stored != len(counts):
         raise RuntimeError(f"{stored} answers are stored of {len(counts)} that were asked for.")
     faults = count_faults(counts)
-    return {"seconds": seconds, "faults": faults, "sessions": script.summary["sessions"]}
+    sessions = generated.writer.items["sessions"].model_dump()
+    return {"seconds": seconds, "faults": faults, "sessions": sessions}
 
 
 def configure(scale: dict[str, Sequence[str] | int]) -> Any:
     """Return the configuration of a scale."""
-    from personamem.dataset_builder.core.config import make_config
+    from personamem.dataset_builder.families.configuration import make_config
 
-    return make_config(communities=0, writer="openai", model={"name": "stub"}, **scale)
+    return make_config(writer="openai", model={"name": "stub"}, families={FAMILY: scale})
 
 
 if __name__ == "__main__":

@@ -16,11 +16,13 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ["HF_DATASETS_CACHE"] = tempfile.mkdtemp(prefix="personamem-datasets-")
 atexit.register(shutil.rmtree, os.environ["HF_DATASETS_CACHE"], ignore_errors=True)
+# Processes that tests start import the source tree as well, wherever they run.
+ROOT = Path(__file__).resolve().parent.parent
+os.environ["PYTHONPATH"] = str(ROOT / "src")
 
 import pytest
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-ROOT = Path(__file__).resolve().parent.parent
 
 
 SYSTEM_FIXTURES = {"run", "smollm2_dir"}

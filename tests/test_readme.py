@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tiny_release import write_release
 from writing_server import serve_writer, write_json
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -35,28 +36,21 @@ SUBSTITUTIONS = {
     'pip install ".[ray]"': (
         'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[ray]"'
     ),
-    # No download of the release: a small one in its format.
-    "personamem retrieve eval_data_v1 ": (
-        "PYTHONPATH=$PROJECT/tests/helpers python -c "
-        "'import pathlib, tiny_release; tiny_release.write_release(pathlib.Path())'\n"
-        "personamem retrieve eval_data_v1 "
-    ),
     # No Hub: the same model out of a package. Two short replies instead of all.
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
     "--output_path results": "--output_path results --limit 2 --gen_kwargs max_gen_toks=16",
     "eval my-benchmark": "eval my-benchmark --limit 2 --gen_kwargs max_gen_toks=16",
+    "eval my-documents": "eval my-documents --limit 2 --gen_kwargs max_gen_toks=16",
     # No server: a stand-in model takes the place of the chat API.
     "--model local-chat-completions --model_args "
     "model=NAME,base_url=http://localhost:8000/v1/chat/completions": "--model dummy",
     "--apply_chat_template --tasks personamem_4k --metadata": "--tasks personamem_4k --metadata",
-    # A script in place of a model; no open questions.
+    # A script in place of a model.
     "--base-url http://localhost:8000/v1 ": "--base-url $WRITER ",
-    "--out written-benchmark": "--out written-benchmark --communities 0",
-    # No engine either (tests/dataset_builder/test_ray_engine.py runs one); the same script.
+    # No engine either (tests/dataset_builder/llm/test_ray_engine.py runs one); the same script.
     "--engine vllm --engine-args tensor_parallel_size=2,max_model_len=8192 --ray auto": (
         "--base-url $WRITER"
     ),
-    "--out written-by-an-engine": "--out written-by-an-engine --communities 0",
     # The default scale takes minutes: one cohort, the smallest share of questions.
     "--out full-benchmark": "--out full-benchmark --personas 4 --questions 28",
 }
@@ -89,7 +83,10 @@ BLOCKS = extract_blocks(README)
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for all blocks: later ones use what earlier ones made."""
-    return tmp_path_factory.mktemp("readme")
+    folder = tmp_path_factory.mktemp("readme")
+    # In place of the official release that a reader downloads: a small one in its format.
+    write_release(folder)
+    return folder
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``personamem audit``: whether a dataset measures memory, and nothing else."""
+"""``personamem audit``: whether a dataset measures memory and nothing else."""
 
 import json
 import os
@@ -29,10 +29,10 @@ def audit(
         list[str] | None, typer.Option(help="Split, repeatable, such as 32k. [default: all]")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all findings to this file as well.")
+        Path | None, typer.Option("--json", help="Also write all findings to this file.")
     ] = None,
     html_file: Annotated[
-        Path | None, typer.Option("--html", help="Write a page with plots to this file as well.")
+        Path | None, typer.Option("--html", help="Also write a page with plots to this file.")
     ] = None,
     baseline: Annotated[
         list[str] | None,
@@ -42,21 +42,21 @@ def audit(
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes. [default: one a core]")
+        int | None, typer.Option(min=1, help="Worker processes. [default: one per core]")
     ] = None,
 ) -> None:
-    """Prove that a dataset measures memory, and nothing else.
+    """Check that a dataset measures memory and nothing else.
 
-    Structure: ids, references, counts, budgets, balance, what the manifest states. Truth (datasets
-    of ours): the world is built anew and answers every question. Blind: policies that see question
-    and options, or only the other columns, against chance. Shallow: policies that match words in
-    the context. Text: diversity, duplicates, residue of templates, personal data. Open questions:
-    the documents are searched for the answers, and for what contradicts them.
+    Structure: ids, references, counts, budgets, balance, what the manifest states. Truth: the world
+    of a dataset of ours is rebuilt and answers every question. Blind: policies that see only
+    question and options, or only other columns, are compared with chance. Shallow: policies that
+    match words of the context. Text: diversity, duplicates, residue of templates, personal data.
+    Open questions: the documents are searched for the answers and for contradictions.
 
     A sound dataset is refused with a probability of at most 0.001.
 
-    Reads our datasets and the official releases, v1 and v2. Exit code 1 when a check fails, 2 when
-    the source cannot be read.
+    Reads datasets of personamem and the official releases of PersonaMem, v1 and v2. Exit code 1
+    when a check fails, 2 when the source cannot be read.
 
     Example: personamem audit data --split 32k --html audit.html
     """

@@ -53,6 +53,9 @@ def _wrapped_model(name: str, model_args: dict[str, Any]) -> Iterator[str]:
 def _run_lm_eval(arguments: Any) -> None:
     from lm_eval.utils import setup_logging
 
+    from personamem.tasks.models.lm_eval_compat import silence_git
+
+    silence_git()
     setup_logging()
     arguments.func(arguments)
 

@@ -1,4 +1,4 @@
-"""``personamem info`` and ``personamem show``: look at a dataset."""
+"""``personamem info`` and ``personamem show``: what a dataset holds, and one question of it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -52,10 +52,15 @@ def show(
             "With --samples and without this option, all samples are listed."
         ),
     ] = "",
-    full: Annotated[bool, typer.Option(help="Print everything that the question sees.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print everything that the question sees.")
+    ] = False,
     samples: Annotated[
         Path | None,
-        typer.Option(help="A samples_*.jsonl of --log_samples: what a model answered."),
+        typer.Option(
+            help="A samples_*.jsonl that personamem eval --log_samples wrote: also print what the "
+            "model answered."
+        ),
     ] = None,
 ) -> None:
     """Print one question with its gold, and the messages or documents that prove it.

@@ -11,9 +11,9 @@ the requests under way, whose timeouts would be taken for errors of the server.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sized
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -113,8 +113,10 @@ async def answer_all(
     async with Client(server) as client:
         run = _Run(store, server, client, prices, limit, report, follow)
         run.progress = Progress(total=len(requests) if isinstance(requests, Sized) else None)
-        async for pair in run.answer(iter(requests)):
-            yield pair
+        # Whoever stops early closes this generator only.
+        async with aclosing(run.answer(iter(requests))) as pairs:
+            async for pair in pairs:
+                yield pair
 
 
 class _Run:
@@ -145,7 +147,7 @@ class _Run:
         # Equal requests by their key, while the first of them is under way.
         self._waiting: dict[str, list[Request]] = {}
 
-    async def answer(self, requests: Iterator[Request]) -> AsyncIterator[tuple[Request, Outcome]]:
+    async def answer(self, requests: Iterator[Request]) -> AsyncGenerator[tuple[Request, Outcome]]:
         width = 2 * self._server.concurrency + 8
         results: _Results = asyncio.Queue(width)
         workers = [
@@ -271,6 +273,8 @@ class _Run:
         """Call the store in its thread, and report a call that takes long."""
         loop = asyncio.get_running_loop()
         call = loop.run_in_executor(self._store_thread, function, *values)
+        # When the run is cut off, nobody else asks for the exception of the call.
+        call.add_done_callback(lambda done: done.cancelled() or done.exception())
         done, _ = await asyncio.wait({call}, timeout=STORE_SECONDS)
         if not done:
             self._note_trouble("the store is slow, or locked by another program")

@@ -157,8 +157,9 @@ class Annotation:
     """Why the gold of one question is the gold: a row of ``annotations/<split>.parquet``.
 
     ``evidence_message_indices`` point into the shared context and prove the gold;
-    ``related_message_indices`` also hold the mentions of the other three options. ``pair_id`` joins
-    a question asked before and after an update; without a pair, it and ``pair_position`` are empty.
+    ``related_message_indices`` hold these and the mentions of the other three options. ``pair_id``
+    joins a question asked before and after an update; without a pair, it and ``pair_position`` are
+    empty.
     """
 
     question_id: str

@@ -84,6 +84,12 @@ def _check_annotation(where: str, annotation: Annotation, end_index: int) -> Non
                     f"{where}: {name} holds {index}. Accepted: 0 to {end_index - 1}, the messages "
                     "that the question sees."
                 )
+    unrelated = {*annotation.evidence_message_indices} - {*annotation.related_message_indices}
+    if unrelated:
+        raise DatasetError(
+            f"{where}: related_message_indices lack {min(unrelated)}. Accepted: those that hold "
+            "all evidence_message_indices."
+        )
     if bool(annotation.pair_id) != bool(annotation.pair_position):
         raise DatasetError(
             f"{where}: pair_id is {annotation.pair_id!r}, pair_position "

@@ -124,8 +124,10 @@ def _locate_ours(source: Source, folder: Path, split: str) -> SplitFiles:
         raise unknown_choice(f"split of {source}", split, _by_size(splits))
     names = {kind: f"{kind}/{split}.parquet" for kind in _KINDS}
     _fetch(source, folder, list(names.values()))
+    # A table that the manifest does not list is refused when it is checked.
+    annotated = manifest.lists(names["annotations"]) or has_file(folder, names["annotations"])
     for kind, name in names.items():
-        if not has_file(folder, name) and (kind != "annotations" or manifest.lists(name)):
+        if not has_file(folder, name) and (kind != "annotations" or annotated):
             raise DatasetError(f"{folder / name} is missing although {MANIFEST} names {split!r}.")
     return SplitFiles(
         layout=Layout.OURS,
@@ -133,9 +135,7 @@ def _locate_ours(source: Source, folder: Path, split: str) -> SplitFiles:
         split=split,
         questions=find_file(folder, names["benchmark"]),
         contexts=find_file(folder, names["contexts"]),
-        annotations=find_file(folder, names["annotations"])
-        if manifest.lists(names["annotations"])
-        else None,
+        annotations=find_file(folder, names["annotations"]) if annotated else None,
         manifest=manifest,
     )
 

@@ -14,7 +14,7 @@ from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 from personamem.loaders.retrieval.cache import EmbeddingCache, Vector
 from personamem.loaders.retrieval.extra import import_extra
 from personamem.loaders.retrieval.models import EmbeddingModel
-from personamem.loaders.retrieval.retrievers import Candidates, Report, check_request, pick_best
+from personamem.loaders.retrieval.ranking import Candidates, Report, check_request, pick_best
 
 BATCH_SIZE = 64
 _BATCHES_PER_WRITE = 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from personamem.loaders.retrieval.extra import import_extra
-from personamem.loaders.retrieval.retrievers import Candidates, check_request, pick_best
+from personamem.loaders.retrieval.ranking import Candidates, check_request, pick_best
 
 _WORD = re.compile(r"\w+")
 

@@ -147,7 +147,7 @@ def can_share(model: Any, reader: ContextReader, options: dict[str, Any]) -> boo
 
 def is_greedy(model: Any, options: dict[str, Any]) -> bool:
     """Return whether every token of a reply with these options is the likeliest one."""
-    return find_generation_mode(model, options) == GREEDY
+    return find_generation_mode(model, options) is GREEDY
 
 
 def read_reply(model: HFLM, tokens: list[int], until: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -119,10 +120,15 @@ class JointGenerator:
         path = np.concatenate([context[: branch.end], branch.tokens])
         opened: list[GreedyReply] = []
 
-        def keep(_: object, input_ids: torch.Tensor, **prepared: object) -> torch.Tensor:
-            opened.append(
-                GreedyReply(input_ids, prepared["logits_processor"], prepared["stopping_criteria"])
-            )
+        def keep(
+            _: Any,
+            input_ids: torch.Tensor,
+            *,
+            logits_processor: Any,
+            stopping_criteria: Any,
+            **__: Any,
+        ) -> torch.Tensor:
+            opened.append(GreedyReply(input_ids, logits_processor, stopping_criteria))
             return input_ids
 
         # transformers prepares all that generating needs, and hands it to a function of ours.

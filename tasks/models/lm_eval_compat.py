@@ -6,6 +6,8 @@ above; where a version within the bounds has moved something, the error names it
 
 import argparse
 import inspect
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -48,6 +50,26 @@ def find_evaluated_model(chat_template: Callable[..., Any] | None) -> Any:
     """
     bound = getattr(chat_template, "__self__", None)
     return _find_model_of_evaluate() if bound is None else bound
+
+
+def silence_git() -> None:
+    """Have lm-eval ask git for the commit of the current folder without git's complaints.
+
+    lm-eval records the commit if there is one. Git prints "fatal: not a git repository" where there
+    is none, into the middle of the results.
+    """
+    module, name = "lm_eval.evaluator", "get_git_commit_hash"
+    _find(module, name)
+    setattr(_find(module), name, _describe_commit)
+
+
+def _describe_commit() -> str | None:
+    if shutil.which("git") is None:
+        return None
+    asked = subprocess.run(
+        ["git", "describe", "--always"], capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip() if asked.returncode == 0 else None
 
 
 def _find_model_of_evaluate() -> Any:

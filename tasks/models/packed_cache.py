@@ -35,6 +35,11 @@ class ContextCache:
         """Make room for this many tokens in all when the next ones are written."""
         self._reserved = tokens
 
+    @property
+    def last_layer(self) -> int | None:
+        """The layer that was written last in the first pass; None before any."""
+        return next(reversed(self._layers), None)
+
     def get(self, layer: int, length: int) -> States:
         """Return keys and values of the first ``length`` tokens, as views."""
         keys, values = self._layers[layer]
@@ -120,8 +125,11 @@ class ContinuationCache:
 
 
 def _grow(held: States | None, like: States, rows: int, length: int, room: int) -> States:
-    """Return states with more room, and the first ``length`` tokens of those held."""
-    grown = tuple(each.new_empty((rows, each.shape[1], room, each.shape[3])) for each in like)
+    """Return states with more room, and the first ``length`` tokens of those held.
+
+    The rest are zeros: what a mask hides is multiplied by zero, and must be a number.
+    """
+    grown = tuple(each.new_zeros((rows, each.shape[1], room, each.shape[3])) for each in like)
     if held is not None:
         for new, old in zip(grown, held, strict=True):
             new[:, :, :length] = old[:, :, :length]

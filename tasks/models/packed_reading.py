@@ -13,7 +13,13 @@ import torch
 
 from personamem.tasks.models.packed_attention import pack
 from personamem.tasks.models.packed_cache import ContextCache, ContinuationCache
-from personamem.tasks.models.packing import ContextChunk, Continuations, NextTokens, Packing
+from personamem.tasks.models.packing import (
+    ContextChunk,
+    Continuations,
+    NextTokens,
+    Packing,
+    PassComplete,
+)
 from personamem.tasks.models.prefixes import Tokens
 from personamem.tasks.models.reading import ContextReader, Mark
 from personamem.tasks.models.transformers_compat import PassingCache, make_cache
@@ -96,9 +102,15 @@ class PackedReader(ContextReader):
             return self._run_packed(tokens, NextTokens(self._context, kept), np.arange(len(tokens)))
 
     def _extend(self, tokens: Tokens, kept: int) -> torch.Tensor:
-        first = len(tokens) - max(kept, 1)
-        packing = ContextChunk(self._context, len(tokens))
-        logits = self._run_packed(tokens, packing, np.arange(first, len(tokens)))
+        # Without logits, nothing is wanted of the last layer but its keys and values. Which one is
+        # the last is known once a pass went through.
+        last = self._context.last_layer if kept <= 0 and self._context.length else None
+        packing = ContextChunk(self._context, len(tokens), last)
+        try:
+            first = len(tokens) - max(kept, 1)
+            logits = self._run_packed(tokens, packing, np.arange(first, len(tokens)))
+        except PassComplete:
+            logits = torch.empty(0)
         self._context.length += len(tokens)
         self.tokens_read += len(tokens)
         return logits[None]

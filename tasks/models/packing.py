@@ -37,13 +37,23 @@ class Packing(Protocol):
         """Return the attention of a row, [1, heads, tokens, size], and keep keys and values."""
 
 
-class ContextChunk:
-    """The next tokens of a context: each sees all before it."""
+class PassComplete(Exception):
+    """Raised to end a pass: all that is wanted of it is there."""
 
-    def __init__(self, context: ContextCache, tokens: int) -> None:
+
+class ContextChunk:
+    """The next tokens of a context: each sees all before it.
+
+    Args:
+        context: takes up their keys and values.
+        tokens: their number.
+        last: the layer after whose keys and values the pass is to end; None for no such layer.
+    """
+
+    def __init__(self, context: ContextCache, tokens: int, last: int | None = None) -> None:
         """Place the tokens behind those there are."""
         self.positions = torch.arange(context.length, context.length + tokens)
-        self._context = context
+        self._context, self._last = context, last
 
     def attend(
         self,
@@ -53,14 +63,20 @@ class ContextChunk:
         value: torch.Tensor,
         scale: float | None,
     ) -> torch.Tensor:
-        """See `Packing`."""
+        """See `Packing`.
+
+        Raises:
+            PassComplete: this was the last layer that is needed.
+        """
+        self._context.write(layer, key, value)
+        if layer == self._last:
+            raise PassComplete
         length = self._context.length
         own = run_cpu_attention(query, key, value, causal=True, scale=scale)
         output = own[0]
         if length:
             seen = self._context.get(layer, length)
             output = join(own, attend_context(query, *seen, scale=scale))
-        self._context.write(layer, key, value)
         return output
 
 

@@ -58,12 +58,12 @@ def make_cache(states: Mapping[int, tuple[torch.Tensor, torch.Tensor]]) -> Any:
 
 def is_stock_cache(cache: Any) -> bool:
     """Return whether a cache is the library's own that grows where the model runs."""
-    return type(cache) is DynamicCache and not cache.offloading
+    return type(cache) is DynamicCache and cache.offloading is False
 
 
 def is_stock_layer(layer: Any) -> bool:
     """Return whether a layer of a cache is one of the library's own."""
-    return type(layer).__module__ == cache_utils.__name__
+    return type(layer).__module__ == "transformers.cache_utils"
 
 
 def is_growing_layer(layer: Any) -> bool:

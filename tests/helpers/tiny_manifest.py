@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 def write_tiny_manifest(folder: Path, family: str, splits: Iterable[str]) -> None:
     """Write the manifest that fits the Parquet and JSON files of ``folder`` as they are now."""
-    files = sorted((*folder.glob("*/*.parquet"), *folder.glob("communities.json")))
+    files = sorted((*folder.glob("*/*.parquet"), *folder.glob("[!m]*.json")))
     content = {
         "name": "Tiny",
         "version": "1.0.0",

@@ -28,6 +28,14 @@ WINDOW = 16
 SLIDING = ["sliding_attention", "sliding_attention", "sliding_attention", "full_attention"]
 CONFIGS: dict[str, Callable[..., Any]] = {
     "full attention": lambda **size: transformers.LlamaConfig(**size),
+    "norms of queries": lambda **size: transformers.Qwen3Config(**size, head_dim=16),
+    "positions by vectors": lambda **size: transformers.GPT2Config(
+        **{"vocab_size": size["vocab_size"], "n_positions": 2048, "n_embd": 32, "n_layer": 3},
+        **{"n_head": 4, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2},
+    ),
+    "half of a head turned": lambda **size: transformers.GPTNeoXConfig(
+        **{**size, "num_key_value_heads": None}, use_parallel_residual=True
+    ),
     "sliding window": lambda **size: transformers.Gemma3TextConfig(
         **size, head_dim=8, sliding_window=WINDOW, layer_types=SLIDING
     ),
@@ -70,3 +78,6 @@ EXACT = (
     *("state and attention in a layer", "state only"),
 )
 """Those that go on exactly from what they have read."""
+
+PACKED = ("full attention", "norms of queries", "positions by vectors", "half of a head turned")
+"""Those that are run on packed tokens."""

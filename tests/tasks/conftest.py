@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 import tiny_dataset
-from tiny_communities import write_communities
-from tiny_release import write_release
 
 # Before lm_eval is imported anywhere: nothing in these tests may ask a hub.
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -36,16 +34,6 @@ def ours(tiny: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def official(tiny: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny.write_official(tmp_path_factory.mktemp("official"))
-
-
-@pytest.fixture(scope="session")
-def communities(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_communities(tmp_path_factory.mktemp("communities"))
-
-
-@pytest.fixture(scope="session")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_release(tmp_path_factory.mktemp("release"))
 
 
 @pytest.fixture(scope="session")

@@ -93,15 +93,13 @@ def test_every_yaml_file_is_indexed_and_none_hidden_by_an_error(
     assert not [message for message in messages if message.startswith("Skip")]
 
 
-def test_names_of_groups_and_tags(manager: Any) -> None:
-    assert manager.all_groups == ["personabench", "personamem", "personamem_ll"]
-    controls = ("nocontext", "oracle", "rag")
-    assert manager.all_tags == sorted(
-        [
-            *(f"personabench_{control}" for control in controls),
-            *(f"personamem_{control}{ll}" for control in controls for ll in ("", "_ll")),
-        ]
-    )
+def test_a_family_has_a_group_for_each_mode_and_a_tag_for_each_control(manager: Any) -> None:
+    groups, tags = [], []
+    for family in list_task_families():
+        groups += [family.name_group(family.conditions[0], mode) for mode in family.modes]
+        tags += [family.name_group(name, mode) for name in family.controls for mode in family.modes]
+    assert manager.all_groups == sorted(groups)
+    assert manager.all_tags == sorted(tags)
     rag = manager.task_index["personamem_rag"]
     assert rag.tags == {f"personamem_{size}_rag" for size in ("32k", "128k", "1M")}
 

@@ -22,9 +22,6 @@ from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personabench.schema import FAMILY as NAME
 from personamem.loaders.personabench.schema import NOISE_SPLITS
 
-PART = "communities"
-"""The part of an audit that is about the open questions, at all noise levels."""
-
 
 class PersonaBenchFamily(Family):
     """Open questions over private documents of people who know each other."""
@@ -76,6 +73,8 @@ class PersonaBenchFamily(Family):
 
     def list_parts(self, source: str | Path) -> list[str]:
         """Return one part for all noise levels."""
+        from personamem.dataset_builder.families.personabench.audit.source import PART
+
         return [PART] if self.list_splits(source) else []
 
     def list_files(self, part: str) -> list[str]:

@@ -19,7 +19,7 @@ def report(
         ),
     ],
     html_file: Annotated[
-        Path | None, typer.Option("--html", help="Write a page with plots to this file as well.")
+        Path | None, typer.Option("--html", help="Also write a page with plots to this file.")
     ] = None,
 ) -> None:
     """Put results on open questions (tasks personabench_...) side by side.

@@ -51,7 +51,7 @@ def retrieve(
         typer.Option(help="Folder for embeddings. [default: ~/.cache/personamem/embeddings]"),
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all figures to this file as well.")
+        Path | None, typer.Option("--json", help="Also write all figures to this file.")
     ] = None,
 ) -> None:
     """Measure recall and NDCG of a retriever on PersonaBench.

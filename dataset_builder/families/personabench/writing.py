@@ -208,8 +208,7 @@ class ArchiveWriter:
                 more = {"value": value.text} | ({"key": value.key} if value.key else {})
                 texts, other = self._make_stretch(name, sources, draft.time, more)
                 values = (value.plain, *keys_in(texts[1], value))
-                matter = Topic("others", pack.attribute, values, (other,))
-                return take_turns(speaks, matter, texts)
+                return take_turns(speaks, Topic("others", pack.attribute, values, (other,)), texts)
         if draw < _THEMES:
             pack = self._packs[self._theme()]
             sources = [(t.lead, t.say, t.reply) for t in pack.noise.talk]
@@ -241,8 +240,7 @@ class ArchiveWriter:
         more = {"event": event.name, "event_date": when}
         speaks = self._random.random() < 0.5
         texts, _ = self._make_stretch(("event", before), sources, time, more)
-        matter = Topic("event", "", (event.name.removeprefix("the "),))
-        return take_turns(speaks, matter, texts)
+        return take_turns(speaks, Topic("event", "", (event.name.removeprefix("the "),)), texts)
 
     def _chat(self, time: datetime) -> list[Turn]:
         if self._random.random() < 0.4:

@@ -12,6 +12,12 @@ from pydantic import RootModel
 from personamem.dataset_builder.llm import UnreadableAnswerError, read_json
 from personamem.dataset_builder.llm.writing.prose import RejectedTextError, ValidationIssue
 
+WORDS_PER_TOKEN = 0.72
+"""Of everyday English, rather too few: what a prompt allows should fit into its limit of tokens."""
+
+JSON_TOKENS = 20
+"""Tokens that the form of the answer adds to each message."""
+
 
 class _Texts(RootModel[dict[str, str]]):
     """Texts by the names of their fields."""

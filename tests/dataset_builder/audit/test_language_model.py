@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from personamem.dataset_builder.audit.blind import credit
+from personamem.dataset_builder.audit.chance import credit
 from personamem.dataset_builder.audit.language_model import (
     parse_model_folder,
     score_language_model,

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from personamem.dataset_builder.audit.baselines import OVERALL, Baseline, measure_chance
 from personamem.dataset_builder.audit.metadata import (
     METADATA_POLICIES,
     MetadataRow,
     make_metadata_rows,
 )
-from personamem.dataset_builder.core.error_rate import Accuracy, correct_holm, measure_accuracy
-from personamem.dataset_builder.core.items import Scores, make_items
+from personamem.dataset_builder.audit.predictions import Prediction
+from personamem.dataset_builder.core.items import Item, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 
 Choose = Callable[[Random, MetadataRow, int], int]
@@ -49,12 +50,12 @@ def make_rows(choose: Choose, number: int = 400, seed: int = 1) -> list[Metadata
     return rows
 
 
-def measure(rows: list[MetadataRow], scores: Scores) -> Accuracy:
-    credits = []
-    for row, values in zip(rows, scores, strict=True):
-        best = [j for j, value in enumerate(values) if value >= values.max() - 1e-12]
-        credits.append(1 / len(best) if row.gold in best else 0.0)
-    return measure_accuracy(credits)
+def measure(rows: list[MetadataRow], *policies: str) -> tuple[Baseline, ...]:
+    items = [
+        Item(row.question_id, row.question_type, row.question_id, row.options, row.gold, row.group)
+        for row in rows
+    ]
+    return measure_chance(items, {name: METADATA_POLICIES[name](rows) for name in policies})
 
 
 def place_of_persona(random: Random, row: MetadataRow, before: int) -> int:
@@ -80,7 +81,7 @@ LEAKS: dict[str, Choose] = {
     [
         ("row number", "letter by row number", 1.0),
         ("row number", "letter by the row before", 0.99),
-        ("row before", "letter by the row before", 0.7),
+        ("row before", "letter by the row before", 0.6),
         ("persona", "letter by persona", 0.95),
         ("persona", "letter by context", 0.95),
         ("persona", "columns classifier (groups apart)", 0.8),
@@ -94,51 +95,51 @@ LEAKS: dict[str, Choose] = {
     ],
 )
 def test_a_planted_leak_is_found(leak: str, policy: str, least: float) -> None:
-    rows = make_rows(LEAKS[leak])
-    accuracy = measure(rows, METADATA_POLICIES[policy](rows))
-    assert accuracy.share >= least
-    assert accuracy.p_value < 1e-3
+    rows = make_rows(LEAKS[leak], 800)
+    overall = measure(rows, policy)[0]
+    assert overall.question_type == OVERALL
+    assert overall.accuracy.share >= least
+    assert not overall.passed
 
 
-def best_p_value(rows: list[MetadataRow]) -> float:
-    found = [measure(rows, policy(rows)).p_value for policy in METADATA_POLICIES.values()]
-    return min(correct_holm(found))
-
-
-def test_random_letters_are_at_chance() -> None:
-    # The audit errs once in twenty by design, so no more than one of three draws may fail.
-    draws = [make_rows(lambda random, *_: random.randrange(4), 200, seed) for seed in (1, 2, 3)]
-    assert sum(best_p_value(rows) >= 0.05 for rows in draws) >= 2
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_random_letters_are_at_chance(seed: int) -> None:
+    rows = make_rows(lambda random, *_: random.randrange(4), 200, seed)
+    assert all(row.passed for row in measure(rows, *METADATA_POLICIES))
 
 
 @pytest.mark.parametrize("split", ["4k", "32k"])
 def test_our_columns_and_rows_give_nothing_away(dataset: Path, split: str) -> None:
     data = read_split(dataset, split)
-    rows = make_metadata_rows(data.questions, make_items(data.questions, data.annotations))
-    assert best_p_value(list(rows)) >= 0.05
+    items = make_items(data.questions, data.annotations)
+    rows = make_metadata_rows(data.questions, items)
+    predictions = {name: policy(rows) for name, policy in METADATA_POLICIES.items()}
+    assert all(row.passed for row in measure_chance(items, predictions))
 
 
 def test_rows_carry_the_columns(dataset: Path) -> None:
     data = read_split(dataset, "4k")
-    rows = make_metadata_rows(data.questions, make_items(data.questions, data.annotations))
+    items = make_items(data.questions, data.annotations)
+    rows = make_metadata_rows(data.questions, items)
     question, row = data.questions[3], rows[3]
     assert row.row_number == 3
     assert row.gold == question.answer_index
     assert row.end_index == question.end_index_in_shared_context
     assert data.annotations is not None
-    assert row.group == data.annotations[question.question_id].quad_id
+    assert row.quad == data.annotations[question.question_id].quad_id
+    assert row.group == items[3].group
     percentage = float(question.distance_to_ref_proportion_in_context.rstrip("%"))
     assert row.proportion == pytest.approx(percentage / 100)
     broken = replace(question, distance_to_ref_proportion_in_context="n/a")
-    (row,) = make_metadata_rows([broken], [make_items(data.questions, data.annotations)[3]])
+    (row,) = make_metadata_rows([broken], [items[3]])
     assert row.proportion != row.proportion
 
 
 @pytest.mark.parametrize("policy", METADATA_POLICIES.values(), ids=METADATA_POLICIES)
 @pytest.mark.parametrize("number", [0, 1, 2, 5])
-def test_a_few_rows_give_figures(policy: Callable[..., Scores], number: int) -> None:
+def test_a_few_rows_give_figures(policy: Callable[..., Prediction], number: int) -> None:
     rows = make_rows(LEAKS["persona"], number)
-    assert [len(values) for values in policy(rows)] == [4] * number
+    assert [len(values) for values in policy(rows).scores] == [4] * number
 
 
 ODD: list[dict[str, Any]] = [
@@ -155,7 +156,7 @@ def test_odd_rows_give_figures() -> None:
     for i, change in enumerate(ODD):
         rows[3 * i] = replace(rows[3 * i], **change)
     for policy in METADATA_POLICIES.values():
-        assert all(0 <= value < float("inf") for row in policy(rows) for value in row)
+        assert all(0 <= value < float("inf") for row in policy(rows).scores for value in row)
 
 
 def test_one_long_cell_does_not_cost_its_length_for_every_row() -> None:
@@ -174,4 +175,6 @@ def test_figures_are_the_same_every_time() -> None:
     rows = make_rows(LEAKS["persona"], 80)
     for policy in METADATA_POLICIES.values():
         first, second = policy(rows), policy(rows)
-        assert [row.tolist() for row in first] == [row.tolist() for row in second]
+        assert [row.tolist() for row in first.scores] == [row.tolist() for row in second.scores]
+        assert first.stage.tolist() == second.stage.tolist()
+        assert first.tested.tolist() == second.tested.tolist()

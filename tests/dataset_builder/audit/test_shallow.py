@@ -11,14 +11,14 @@ from time import process_time
 import numpy as np
 import pytest
 
-from personamem.dataset_builder.audit.blind import credit
+from personamem.dataset_builder.audit.baselines import OVERALL, measure_limit
+from personamem.dataset_builder.audit.chance import credit
 from personamem.dataset_builder.audit.prefix_bm25 import K1, B, Postings, find_words
 from personamem.dataset_builder.audit.shallow import (
     KEYWORD_POLICIES,
     SHALLOW_POLICIES,
     score_context,
 )
-from personamem.dataset_builder.core.error_rate import correct_holm, measure_accuracy
 from personamem.dataset_builder.core.items import Item, Scores, make_items
 from personamem.dataset_builder.families.personamem.audit.sources import read_split
 from personamem.loaders.formats.schema import NEW_IDEAS, Message
@@ -121,8 +121,23 @@ def test_a_planted_leak_is_found_in_full(plant: Plant, policy: str) -> None:
 def test_without_a_leak_no_policy_is_above_chance() -> None:
     messages, items, ends = make_context(no_leak, questions=200)
     scores = score_context(messages, items, ends)
-    p_values = [measure_accuracy(credit(items, rows)).p_value for rows in scores.values()]
-    assert min(correct_holm(p_values)) > 0.05
+    assert all(row.passed for row in measure_limit(items, scores, tuple(scores)))
+    for name, rows in scores.items():
+        # Four standard deviations of 200 independent draws.
+        assert sum(credit(items, rows)) / len(items) < 0.25 + 4 * (0.1875 / 200) ** 0.5, name
+
+
+def test_a_policy_over_the_limit_fails_where_it_is_held_to_it() -> None:
+    messages, items, ends = make_context(gold_last, questions=200)
+    scores = score_context(messages, items, ends)
+    found = {
+        (row.policy, row.question_type): row
+        for row in measure_limit(items, scores, ["most recently mentioned"])
+    }
+    assert not found["most recently mentioned", "t"].passed
+    assert found["most recently mentioned", OVERALL].p_value is None
+    assert found["most recently mentioned by the user", "t"].p_value is None
+    assert found["most recently mentioned by the user", "t"].passed
 
 
 def test_our_questions_need_more_than_matching(dataset: Path) -> None:
@@ -280,7 +295,6 @@ def test_more_questions_cost_no_more_readings() -> None:
     long = as_messages([" ".join(Random(3).choices(WORDS, k=1_000_000)), *find_words("a b c")])
     start = process_time()
     score_context([*long, *messages], items[:1], ends[:1])
-    one = process_time() - start
-    start = process_time()
+    middle = process_time()
     score_context([*long, *messages], items, ends)
-    assert process_time() - start < 5 * one + 1
+    assert process_time() - middle < 5 * (middle - start) + 1

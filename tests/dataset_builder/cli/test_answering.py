@@ -22,9 +22,7 @@ def test_the_state_in_words() -> None:
     assert HALF.done == 50
     assert answering.describe(HALF) == "4.0/s, 10,000 tokens, cost 1.25, 0:12 left"
     away = Progress(failed=2, trouble="no connection")
-    assert answering.describe(away) == (
-        "0.0/s, 0 tokens, 2 failed, waiting: no connection"
-    )
+    assert answering.describe(away) == ("0.0/s, 0 tokens, 2 failed, waiting: no connection")
     long = Progress(total=100_000, answered=10, seconds=10.0)
     assert answering.describe(long).endswith("27:46:30 left")
 

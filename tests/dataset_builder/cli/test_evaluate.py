@@ -1,34 +1,15 @@
 """``personamem eval``: which words it takes, what lm-eval gets, and joining samples again."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tiny_communities import write_communities
+from evaluating import call, parse, run_dummy
 
-from personamem.dataset_builder.cli.eval_arguments import Evaluation, parse_evaluation
 from personamem.loaders.formats.errors import InvalidInputError
 
 COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
-
-
-def parse(*words: str) -> Evaluation:
-    return parse_evaluation(words)
-
-
-def call(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, words)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=cwd,
-        env={**os.environ, **variables},
-    )
 
 
 def test_a_split_and_its_conditions_name_the_tasks() -> None:
@@ -41,16 +22,6 @@ def test_a_split_and_its_conditions_name_the_tasks() -> None:
     assert found.arguments.apply_chat_template is True
     (task,) = parse("data", "--split", "4k", "--loglikelihood").tasks
     assert task == "personamem_4k_ll"
-
-
-def test_a_noise_level_names_open_tasks() -> None:
-    words = ("data", "--split", "noise_05", "--split", "noise_0")
-    assert parse(*words, "--condition", "oracle", "--condition", "rag").tasks == (
-        *("personabench_noise_05", "personabench_noise_05_oracle", "personabench_noise_05_rag"),
-        *("personabench_noise_0", "personabench_noise_0_oracle", "personabench_noise_0_rag"),
-    )
-    assert parse("data", "--split", "4k", "--condition", "rag").tasks[1] == "personamem_4k_rag"
-    assert parse("data", "--tasks", "personabench_oracle").tasks == ("personabench_oracle",)
 
 
 def test_tasks_may_be_named_as_lm_eval_names_them(tmp_path: Path) -> None:
@@ -89,7 +60,6 @@ def test_a_configuration_file_of_lm_eval_is_read(tmp_path: Path) -> None:
         (["data", "--split", "4k", "--tasks", "personamem_4k"], ["one way or the other"]),
         (["data", "--tasks", "personamem_4k", "--condition", "oracle"], ["one way or the other"]),
         (["data", "--tasks", "personamem_4k_l"], ["'personamem_4k_l'", "personamem_4k_ll"]),
-        (["data", "--tasks", "personabench_noise_5"], ["'personabench_noise_5'", "noise_05"]),
         (["data", "--split", "noise_5"], ["'noise_5'", "noise_05", "32k"]),
         (["data", "--split", "noise_05", "--loglikelihood"], ["open", "Accepted with it: 4k"]),
         (["data", "--split", "noise_05", "--condition", "gt"], ["'gt'", "oracle"]),
@@ -114,17 +84,6 @@ def test_words_that_make_no_sense_are_one_error(words: list[str], parts: list[st
         parse(*words)
     for part in parts:
         assert part in str(raised.value)
-
-
-def run_dummy(folder: Path, *words: object, **variables: str) -> list[dict[str, Any]]:
-    done = call(
-        *("eval", "--model", "dummy", "--log_samples", "--output_path", folder / "out", *words),
-        cwd=folder,
-        **variables,
-    )
-    assert done.returncode == 0, done.stderr
-    (path,) = folder.glob("out/**/samples_*.jsonl")
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_samples_hold_no_conversation_and_show_joins_them(dataset: Path, tmp_path: Path) -> None:
@@ -157,36 +116,6 @@ def test_samples_hold_no_conversation_and_show_joins_them(dataset: Path, tmp_pat
     bad = call("show", dataset, "--samples", broken, cwd=tmp_path)
     assert bad.returncode == 2
     assert "broken.jsonl, line 1" in bad.stderr
-
-
-def test_open_questions_are_answered_and_shown(tmp_path: Path) -> None:
-    source = write_communities(tmp_path / "talks")
-    samples = run_dummy(tmp_path, source, "--tasks", "personabench_noise_05_oracle", "--limit", "5")
-    prompt = samples[4]["arguments"]["gen_args_0"]["arg_0"]
-    assert (prompt["split"], prompt["sessions"]) == ("noise_05", ["ada-003"])
-    (path,) = tmp_path.glob("out/**/samples_*.jsonl")
-
-    listed = call("show", source, "--samples", path, cwd=tmp_path)
-    assert listed.returncode == 0, listed.stderr
-    assert "q1 Ada Winter, basic, recall 0.00, F1 0.00, gold 39: lol" in listed.stdout
-    assert "recall 0.000, F1 0.000 over 5 questions" in listed.stdout
-    shown = call("show", source, "--samples", path, "--question", "q4", cwd=tmp_path)
-    for text in (
-        "What do I drink?",
-        "Tea was my drink once",
-        "mead: in ada-003",
-        'no longer: ["tea',
-    ):
-        assert text in shown.stdout
-    assert "It rained" not in shown.stdout
-    assert "Answered (condition oracle), recall 0.00, F1 0.00: lol" in shown.stdout
-    last = call("show", source, "--samples", path, "--question", "6", cwd=tmp_path)
-    assert last.returncode == 2
-    assert "none of question q6" in last.stderr
-    full = call("show", source, "--split", "noise_05", "--full", cwd=tmp_path)
-    assert "It rained" in full.stdout
-    other = call("show", source, "--split", "noise_05", "--question", "q9", cwd=tmp_path)
-    assert "'q9'. Accepted: a question id, or a number from 0 to 7" in other.stderr
 
 
 def test_ranked_letters_are_shown_with_their_likelihoods(dataset: Path, tmp_path: Path) -> None:

@@ -102,7 +102,8 @@ def test_answers_go_when_results_are_there_and_only_then(answered: Path) -> None
     with keep_answers(str(answered), "m1") as path:
         assert path == str(answered / "unfinished_m1")
         (answered / "results_now.json").write_text("{}")
-    assert [file.name for file in answered.iterdir()] == ["results_now.json"]
+    names = sorted(file.name for file in answered.iterdir())
+    assert names == [".unfinished_m1.lock", "results_now.json"]
 
 
 def test_other_models_have_other_answers_and_two_at_once_are_refused(answered: Path) -> None:

@@ -15,7 +15,7 @@ from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.llm import AnswerStore
 
 KEY = "sk-a-key-that-nobody-may-see"
-SMALL = ("build", "--size", "4k", "--personas", "4", "--communities", "0", "--workers", "1")
+SMALL = ("build", "--size", "4k", "--personas", "4", "--family", "personamem", "--workers", "1")
 SMALL += ("--writer", "openai", "--model", "scripted")
 PRICES = ("--price-input", "0", "--price-output", "1000")
 
@@ -116,7 +116,8 @@ def test_options_of_another_writer_are_refused(
 def test_options_complete_the_model_of_a_file(call: Call, tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     config.write_text(
-        "sizes: [4k]\npersonas: 4\ncommunities: 0\nwriter: openai\nmodel: {name: m, seed: 3}\n"
+        "families: {personamem: {sizes: [4k], personas: 4}}\n"
+        "writer: openai\nmodel: {name: m, seed: 3}\n"
     )
     assert "calls: 35 " in call("build", "--config", config, "--temperature", "0", "--plan").out
 
@@ -205,7 +206,7 @@ def test_a_full_disk_is_one_error_and_keeps_what_was_paid(
     with serve_writer(write_json) as server:
         words += ["--base-url", server.url]
         full = subprocess.run(
-            ["bash", "-c", 'ulimit -f 500; exec "$@"', "bash", *words],
+            ["bash", "-c", 'ulimit -f 300; exec "$@"', "bash", *words],
             capture_output=True,
             text=True,
             env=environment,

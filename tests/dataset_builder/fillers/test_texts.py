@@ -69,6 +69,7 @@ def test_sql_results() -> None:
     assert checked > 30
 
 
+@pytest.mark.system
 def test_shell_output(tmp_path_factory: pytest.TempPathFactory) -> None:
     checked = 0
     for ask, reply in sample("shell")[:40]:

@@ -88,6 +88,7 @@ def test_session_is_counted_and_near_its_target() -> None:
     assert UnrelatedWriter(Random(5)).session(1, len)
 
 
+@pytest.mark.system
 def test_same_seed_gives_the_same_text_in_another_process() -> None:
     code = (
         "import hashlib,json;from random import Random;"

@@ -1,5 +1,6 @@
 """A store that another program or another run holds."""
 
+import asyncio
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 from answering_process import make_requests
 from fault_server import Behaviour, serve_faults
 
-from personamem.dataset_builder.llm import AnswerStore, Server, complete_all
+from personamem.dataset_builder.llm import AnswerStore, Server, answer_all, complete_all
 
 _LOCK = """
 import sqlite3, sys, time
@@ -46,6 +47,7 @@ def prepare_lock(path: Path, seconds: float) -> Iterator[Callable[[], None]]:
 
 def test_a_locked_store_is_no_fault_of_the_server(store: AnswerStore) -> None:
     requests = make_requests(6)
+    said: list[str] = []
 
     def lock_when_sent() -> None:
         while len(server.counts) < len(requests):
@@ -59,8 +61,33 @@ def test_a_locked_store_is_no_fault_of_the_server(store: AnswerStore) -> None:
     ):
         locked = thread.submit(lock_when_sent)
         asked = Server(server.url, timeout=2.0)
-        summary = complete_all(requests, store, asked)
+        summary = complete_all(
+            requests, store, asked, report=lambda progress: said.append(progress.trouble)
+        )
         locked.result()
         assert sum(one["asked"] for one in server.counts.values()) == 6
     assert (summary.progress.answered, summary.progress.attempts) == (6, 6)
     assert len(store) == 6
+    assert "the store is slow, or locked by another program" in said
+    assert said[-1] == ""
+
+
+def test_a_consumer_that_stops_does_not_wait_for_a_locked_store(store: AnswerStore) -> None:
+    async def run(url: str) -> None:
+        answers = answer_all(make_requests(6), store, Server(url, concurrency=1))
+        async for _ in answers:
+            lock()
+            await asyncio.sleep(0.5)
+            break
+        await answers.aclose()  # type: ignore[attr-defined]
+
+    with (
+        serve_faults(Behaviour(latency=0.1)) as server,
+        prepare_lock(store.path, 4.0) as lock,
+    ):
+        asyncio.run(run(server.url))
+        started = time.monotonic()
+    # Only the other process took its time.
+    assert time.monotonic() - started > 2.0
+    with serve_faults(Behaviour()) as server:
+        assert complete_all(make_requests(6), store, Server(server.url)).progress.done == 6

@@ -25,7 +25,7 @@ from personamem.loaders.formats.manifest import hash_file
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")
-BUILD += ("--communities", "0", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
+BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
 ENGINE = ("--engine", "vllm", "--engine-args", "max_model_len=4096,enforce_eager=true")
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")

@@ -34,6 +34,7 @@ PLAIN = '{"turns": [{"role": "user", "content": "Hi, {you}: [1,]"}]}'
         PLAIN.replace("}]}", "},\n ] , }"),
         f"```json\n{PLAIN.replace('}]}', '},]}')}\n```",
         f'<think>{{"turns": []}} would be short.</think>{PLAIN}',
+        f'<thinking>{{"turns": []}} would be short.</thinking>{PLAIN}',
         f"\ufeff {PLAIN}",
         f'{{"turns": 3}} was wrong, rather: {PLAIN}',
         f"{PLAIN} {PLAIN}",
@@ -53,6 +54,8 @@ def test_raw_line_breaks_in_strings_are_kept() -> None:
     [
         ("", "it holds no JSON"),
         ("I cannot do that.", "it holds no JSON"),
+        (f"<think>Perhaps {PLAIN}, or", "it ends within its reasoning"),
+        (f"<thinking>Perhaps {PLAIN}, or", "it ends within its reasoning"),
         ('{"turns": [{"role": "user"', "it holds no JSON"),
         ('{"turns": NaN}', "it holds no JSON"),
         ("<!DOCTYPE html><html><body>No</body></html>", "it holds no JSON"),

@@ -44,10 +44,12 @@ def ends_within(seconds: float, group: int) -> bool:
 
 
 def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None:
-    out = tmp_path / "again"
+    out = tmp_path / "made" / "again"
+    config = tmp_path / "config.json"
+    manifest = json.loads((dataset / "manifest.json").read_bytes())
+    config.write_text(json.dumps({"families": manifest["config"]["families"]}))
     command = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
-    command += ["build", "--size", "4k", "--size", "32k", "--personas", "8", "--out", str(out)]
-    command += ["--family", "personamem", "--workers", "2"]
+    command += ["build", "--config", str(config), "--out", str(out), "--workers", "2"]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
     )
@@ -58,10 +60,10 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
     assert ends_within(seconds=20, group=process.pid)
     process.stderr.close()
     assert not out.exists()
-    assert (tmp_path / ".again.partial").is_dir()
+    assert out.with_name(".again.partial").is_dir()
     subprocess.run(command, check=True, capture_output=True)
     assert hashes(out) == hashes(dataset)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".again.lock", "again"]
+    assert sorted(path.name for path in out.parent.iterdir()) == [".again.lock", "again"]
 
 
 def test_another_seed_gives_other_files(dataset: Path, tmp_path: Path) -> None:

@@ -17,6 +17,10 @@ from personamem.loaders.personabench.replies import SHORT_LINE, read_items
         ("[39]", (39,)),
         ("39", (39,)),
         ("[null]", ()),
+        ('["violin", "cello",\n]', ("violin", "cello")),
+        ('{"answer": ["cello"], "certain": "yes"}', ("cello",)),
+        ("<thinking>[harp]?</thinking>[39]", (39,)),
+        ("NaN", ("NaN",)),
         ("[]", ()),
         ('[{"cat": "Otis"}]', ({"cat": "Otis"},)),
         ('{"cat": "Otis"}', ({"cat": "Otis"},)),
@@ -46,6 +50,7 @@ def test_a_reply_that_can_be_read(reply: str, items: tuple[object, ...]) -> None
         "Well, that depends.\nYou told me of a cello and of a violin.",
         "x" * (SHORT_LINE + 1),
         "[" * 20_000,
+        '["first"]' + "[" * 200 + '["last"]',
     ],
 )
 def test_a_reply_that_cannot(reply: str) -> None:

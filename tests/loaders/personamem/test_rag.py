@@ -8,7 +8,7 @@ import pytest
 from personamem.loaders import PersonaMem, load_personamem
 from personamem.loaders.personamem.rag import SessionRetrieval
 from personamem.loaders.retrieval import make_retriever
-from personamem.loaders.retrieval.retrievers import Candidates
+from personamem.loaders.retrieval.ranking import Candidates
 
 
 class Recorder:

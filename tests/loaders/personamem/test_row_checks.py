@@ -110,6 +110,11 @@ CASES: dict[str, tuple[str, Callable[[list[Row]], object], str]] = {
         put(related_message_indices=[1, 3]),
         "related_message_indices holds 3. Accepted: 0 to 2",
     ),
+    "evidence that is not related": (
+        ANNOTATIONS,
+        put(evidence_message_indices=[0, 1]),
+        "question q01: related_message_indices lack 0. Accepted: those that hold all evidence",
+    ),
     "no evidence": (
         ANNOTATIONS,
         put(evidence_message_indices=None),

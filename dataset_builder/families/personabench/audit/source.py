@@ -17,7 +17,6 @@ from personamem.dataset_builder.families.personabench.audit.findings import (
     summarise_checks,
 )
 from personamem.dataset_builder.families.personabench.config import PersonaBenchConfig, configure
-from personamem.dataset_builder.families.personabench.family import PART
 from personamem.dataset_builder.families.personabench.files import (
     COMMUNITIES,
     TABLES,
@@ -33,6 +32,9 @@ from personamem.loaders.formats.parquet import translate_faults
 from personamem.loaders.formats.sources import Source, find_files, parse_source
 from personamem.loaders.personabench.ours import OurDataset
 from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
+
+PART = "communities"
+"""The part of an audit that is about the open questions, at all noise levels."""
 
 READABLE = Check(Section.STRUCTURE, "readable rows", "Rows and files that a loader refuses.")
 COLUMNS = Check(Section.STRUCTURE, "columns", "Columns that are missing or of another type.")

@@ -13,12 +13,12 @@ from personamem.dataset_builder.families.personabench.briefs import DocumentBrie
 from personamem.dataset_builder.families.personabench.outline import Segment, Topic
 from personamem.dataset_builder.families.personabench.wording import contains_words
 from personamem.dataset_builder.families.personabench.writers.prompts import PROMPTS
-from personamem.dataset_builder.families.personamem.writers.model.session_prompts import (
+from personamem.dataset_builder.llm import Request
+from personamem.dataset_builder.llm.writing.response_schemas import (
     JSON_TOKENS,
     WORDS_PER_TOKEN,
+    name_messages,
 )
-from personamem.dataset_builder.llm import Request
-from personamem.dataset_builder.llm.writing.response_schemas import name_messages
 
 LEAST_SHARE, MOST_SHARE = 0.6, 3.0
 """Bounds of a document's tokens, as shares of the embedded writer's. Official documents have 2.7

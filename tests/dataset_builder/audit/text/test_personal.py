@@ -1,6 +1,7 @@
 import pytest
 
-from personamem.dataset_builder.audit.text.personal import (
+from personamem.dataset_builder.core.text.messages import read_texts
+from personamem.dataset_builder.core.text.personal import (
     ACCOUNTS,
     ADDRESSES,
     CARDS,
@@ -12,11 +13,10 @@ from personamem.dataset_builder.audit.text.personal import (
     SOCIAL_SECURITY,
     find_personal,
 )
-from personamem.dataset_builder.audit.text.words import read_words
 
 
 def kinds_of(text: str) -> list[str]:
-    found = find_personal("c", read_words([{"role": "user", "content": text}]))
+    found = find_personal(read_texts("c", [{"role": "user", "content": text}]))
     assert set(found) == set(PERSONAL_KINDS)
     return [kind for kind, hits in found.items() if hits.count]
 

@@ -25,7 +25,7 @@ def rows_of(table: str) -> dict[str, list[str]]:
 
 
 def test_a_table_to_three_decimals_for_every_noise_level(release: Path, tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
+    report = tmp_path / "new" / "folder" / "report.json"
     done = retrieve(release, "--retriever", "oracle", "--k", 2, "--json", report, cache=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "oracle, k = 2, json chunks" in done.stdout
@@ -108,6 +108,15 @@ def test_bad_input_is_one_error(
     text = " ".join(done.stderr.replace("│", " ").split())
     for part in parts:
         assert part in text, text
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_work(
+    release: Path, tmp_path: Path
+) -> None:
+    done = retrieve(release, "--retriever", "bm25", "--json", tmp_path, cache=tmp_path)
+    assert done.returncode == 2
+    assert "is a folder. Accepted: the name of a file" in " ".join(done.stderr.split())
+    assert done.stdout == ""
 
 
 def test_a_source_that_is_no_release(tmp_path: Path) -> None:

@@ -20,13 +20,11 @@ from personamem.dataset_builder.families.personamem.writers.surface_forms import
     list_surface_forms,
 )
 from personamem.dataset_builder.llm import Request
-from personamem.dataset_builder.llm.writing.response_schemas import name_messages
-
-WORDS_PER_TOKEN = 0.72
-"""Of everyday English, rather too few: what the prompt allows should fit into the brief."""
-
-JSON_TOKENS = 20
-"""What the form of the answer adds to each message."""
+from personamem.dataset_builder.llm.writing.response_schemas import (
+    JSON_TOKENS,
+    WORDS_PER_TOKEN,
+    name_messages,
+)
 
 
 def request_session(brief: Brief, settings: ModelSettings, faults: Sequence[str] = ()) -> Request:

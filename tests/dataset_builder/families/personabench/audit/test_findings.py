@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from personamem.dataset_builder.audit.blind_gate import GateError
-from personamem.dataset_builder.core.config import make_config
+from personamem.dataset_builder.audit.parts import audit_part, list_parts
+from personamem.dataset_builder.core.findings import GateError
 from personamem.dataset_builder.families.personabench.asking import plan_asks
 from personamem.dataset_builder.families.personabench.attributes import attribute_packs
 from personamem.dataset_builder.families.personabench.audit.findings import (
@@ -18,10 +18,7 @@ from personamem.dataset_builder.families.personabench.audit.findings import (
     score_best_constant,
     score_majority,
 )
-from personamem.dataset_builder.families.personabench.audit.source import (
-    audit_communities,
-    has_communities,
-)
+from personamem.dataset_builder.families.personabench.config import PersonaBenchConfig
 from personamem.dataset_builder.families.personabench.graph import build_community
 from personamem.dataset_builder.families.personabench.profiles import draw_profiles
 from personamem.dataset_builder.families.personabench.rows import (
@@ -94,17 +91,17 @@ def one() -> OpenTables:
 
 
 def test_the_gate_gives_figures_or_refuses(one: OpenTables) -> None:
-    config = make_config(communities=1)
+    config = PersonaBenchConfig(communities=1, seed=0)
     figures = require_sound(config, one)
     assert figures["answers_found"] == len(one.questions["noise_0"])
-    other = make_config(communities=1, seed=5)
+    other = PersonaBenchConfig(communities=1, seed=5)
     with pytest.raises(GateError, match='communities, check "questions are the world\'s": 3'):
         require_sound(other, one)
 
 
 def test_an_audit_reads_the_files(dataset: Path) -> None:
-    assert has_communities(dataset)
-    audited = audit_communities(dataset)
+    assert "communities" in list_parts(dataset)
+    audited = audit_part(dataset, "communities", ["communities"])
     assert audited.failures == ()
     assert audited.split == "communities"
     assert audited.questions > 30
@@ -121,7 +118,9 @@ def copied(dataset: Path, tmp_path: Path) -> Path:
 
 
 def failed(folder: Path) -> set[str]:
-    return {finding.check for finding in audit_communities(folder).failures}
+    return {
+        finding.check for finding in audit_part(folder, "communities", ["communities"]).failures
+    }
 
 
 def test_a_changed_document_is_found(copied: Path) -> None:
@@ -140,7 +139,7 @@ def test_a_missing_column_is_found(copied: Path) -> None:
 def test_a_missing_file_is_a_clear_error(copied: Path) -> None:
     (copied / "documents" / "noise_05.parquet").unlink()
     with pytest.raises(DatasetError, match=r"noise_05\.parquet cannot be read"):
-        audit_communities(copied)
+        audit_part(copied, "communities", ["communities"])
 
 
 def test_without_communities_there_is_nothing_to_audit(copied: Path) -> None:
@@ -148,6 +147,6 @@ def test_without_communities_there_is_nothing_to_audit(copied: Path) -> None:
     manifest = json.loads(path.read_text("utf-8"))
     del manifest["communities"]
     path.write_text(json.dumps(manifest), "utf-8")
-    assert not has_communities(copied)
+    assert "communities" not in list_parts(copied)
     with pytest.raises(DatasetError, match="no open questions"):
-        audit_communities(copied)
+        audit_part(copied, "communities", ["communities"])

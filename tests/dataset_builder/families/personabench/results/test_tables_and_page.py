@@ -69,29 +69,41 @@ def test_a_limited_run_says_so(results: Results, tmp_path: Path) -> None:
     assert table.note == "noise 0.5: 3 of 8 questions"
 
 
-def test_lines_and_outlines_are_drawn_where_their_values_are() -> None:
-    svg = ElementTree.fromstring(
-        draw_against_noise({"a": {0.0: 0.4, 0.5: 0.2}, "b&": {0.0: math.nan}})
-    )
-    (line, _) = svg.iter("polyline")
-    first, second = (tuple(map(float, point.split(","))) for point in line.get("points").split())
-    # Half the height, twice as far from the top; half of the way across.
-    assert (first[1], second[1]) == (12.0, 112.0)
-    assert second[0] == 180.0
-    assert "b&" in [text.text for text in svg.iter("text")]
-    assert draw_against_noise({}) == draw_radar({}, 0, 1) == ""
+def read_points(element: ElementTree.Element) -> list[tuple[float, float]]:
+    points = (point.split(",") for point in (element.get("points") or "").split())
+    return [(float(x), float(y)) for x, y in points]
 
+
+def test_lines_rise_with_the_score_and_follow_the_noise() -> None:
+    lines = {"a": {0.0: 0.8, 0.5: 0.2, 0.7: 0.4}, "b&": {0.0: math.nan}}
+    svg = ElementTree.fromstring(draw_against_noise(lines))
+    (first, second, third), none = (read_points(line) for line in svg.iter("polyline"))
+    assert first[0] < second[0] < third[0]
+    # Down is up in SVG: the differences in height are those of the scores.
+    assert (second[1] - first[1]) / (second[1] - third[1]) == pytest.approx(3)
+    assert (third[0] - first[0]) / (second[0] - first[0]) == pytest.approx(1.4)
+    assert none == []
+    assert "b&" in [text.text for text in svg.iter("text")]
+    assert draw_against_noise({}) == ""
+
+
+def test_the_outline_of_a_system_has_a_corner_for_each_score() -> None:
     whole, half = Radar(*[1.0] * 6), Radar(math.nan, *[0.5] * 5)
     svg = ElementTree.fromstring(draw_radar({"a": whole, "b": half}, 0.0, 1.0))
-    corners = [len(polygon.get("points").split()) for polygon in svg.iter("polygon")]
-    assert corners == [6, 5]
-    top = next(svg.iter("polygon")).get("points").split()[0]
-    assert top == "260.0,24.0"
+    outer, inner = (read_points(polygon) for polygon in svg.iter("polygon"))
+    assert (len(outer), len(inner)) == (6, 5)
+    centre = [sum(values) / 6 for values in zip(*outer, strict=True)]
+    lengths = [math.dist(centre, corner) for corner in outer]
+    assert lengths == pytest.approx([lengths[0]] * 6, rel=0.002)
+    assert [math.dist(centre, corner) for corner in inner] == pytest.approx(
+        [lengths[0] / 2] * 5, rel=0.005
+    )
+    assert draw_radar({}, 0, 1) == ""
 
 
 def test_the_page_needs_nothing_beside_it_and_escapes(results: Results) -> None:
     page = render_page(results)
-    assert page.count("<svg") == 5
+    assert page.count("<svg") == page.count("</svg>") > 0
     assert "&lt;bad&gt;, full" in page
     assert "<bad>" not in page
     assert "http" not in page

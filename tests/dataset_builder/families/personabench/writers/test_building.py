@@ -6,14 +6,15 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from document_writing import write_document, write_document_json
-from tiny_families import hash_files, make_tiny_config
-from writing_server import pack_turns, serve_writer
+from scripted_model import ScriptedModel
+from tiny_families import make_tiny_config
+from writing_server import pack_turns
 
 from personamem.dataset_builder.audit.parts import audit_part
 from personamem.dataset_builder.core.config import BuildConfig
-from personamem.dataset_builder.families.personabench.family import COMMUNITIES
+from personamem.dataset_builder.families.personabench.audit.source import COMMUNITIES
 from personamem.dataset_builder.families.personabench.rows import make_tables
-from personamem.dataset_builder.llm import AnswerStore, Server, fill_from
+from personamem.dataset_builder.llm import AnswerStore
 from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.dataset_builder.packaging.generated_text import GeneratedText, generate_text
 from personamem.loaders.formats.errors import InvalidInputError
@@ -25,13 +26,11 @@ def config() -> BuildConfig:
 
 
 def write(config: BuildConfig, path: Path, answer: Callable[[str], str]) -> GeneratedText:
-    with serve_writer(answer) as server, AnswerStore(path) as store:
-        return generate_text(config, store, fill_from(Server(server.url, "", concurrency=16)))
+    with AnswerStore(path) as store:
+        return generate_text(config, store, ScriptedModel(answer))
 
 
-def test_documents_are_written_checked_packaged_and_made_again_without_a_server(
-    config: BuildConfig, tmp_path: Path
-) -> None:
+def test_documents_are_written_checked_and_packaged(config: BuildConfig, tmp_path: Path) -> None:
     script = write(config, tmp_path / "store", write_document_json)
     counts = build_dataset(config, tmp_path / "a", 1, generated=script).writer.items["documents"]
     assert counts.written + counts.fallbacks == counts.total > 400
@@ -40,10 +39,6 @@ def test_documents_are_written_checked_packaged_and_made_again_without_a_server(
     mine = "I see, that is how it is, and there you have it."
     assert sum(mine in str(row["messages"]) for row in rows) > 0.7 * len(rows)
     assert audit_part(tmp_path / "a", COMMUNITIES, (COMMUNITIES,)).failures == ()
-    with AnswerStore(tmp_path / "store") as store:
-        again = generate_text(config, store)
-    build_dataset(config, tmp_path / "b", 1, generated=again)
-    assert hash_files(tmp_path / "a") == hash_files(tmp_path / "b")
 
 
 def test_refused_documents_are_counted_and_left_to_the_embedded_writer(

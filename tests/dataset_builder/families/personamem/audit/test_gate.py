@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.audit.blind_gate import GateError, check_blind
-from personamem.dataset_builder.core.config import make_config
-from personamem.dataset_builder.core.items import Item
+from personamem.dataset_builder.core.findings import GateError
+from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.personamem.audit.counts import count_context
 from personamem.dataset_builder.families.personamem.audit.gate import check_context, check_split
 from personamem.dataset_builder.families.personamem.audit.sources import SplitSource, read_split
@@ -75,22 +74,15 @@ def test_a_context_outside_its_budget_is_refused(source: SplitSource, words: str
         check_context(source.config, "4k", record, count_context(record), [], {})
 
 
-def test_a_split_that_can_be_answered_blind_is_refused() -> None:
-    items = [
-        Item(f"q{i}", "recall", "What?", (f"yes {i} indeed", "no", "oh", "ah"), 0, f"g{i}")
-        for i in range(40)
-    ]
-    with pytest.raises(GateError, match=r"32k can be answered blind: .*longest on overall"):
-        check_blind("32k", items)
-
-
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise GateError("no")
 
-    monkeypatch.setattr("personamem.dataset_builder.packaging.build.check_split", refuse)
+    monkeypatch.setattr("personamem.dataset_builder.families.personamem.build.check_split", refuse)
     with pytest.raises(GateError):
         build_dataset(
-            make_config(sizes=("4k",), personas=4, communities=0), tmp_path / "data", workers=1
+            make_config(families={"personamem": {"sizes": ("4k",), "personas": 4}}),
+            tmp_path / "data",
+            workers=1,
         )
     assert not (tmp_path / "data").exists()

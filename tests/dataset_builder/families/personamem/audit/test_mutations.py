@@ -5,11 +5,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from auditing import audit_split
 from dataset_edits import DatasetEdit
 from dataset_mutations import MUTATIONS, Mutation, recount
 
-from personamem.dataset_builder.core.config import make_config
-from personamem.dataset_builder.families.personamem.audit.run import SplitAudit, audit_split
+from personamem.dataset_builder.audit.run import PartAudit
+from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.packaging.build import build_dataset
 
 SPLIT = "4k"
@@ -19,11 +20,13 @@ FAST_BASELINES = ("longest", "shortest", "letter by row number", "letter by pers
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("good") / "dataset"
-    build_dataset(make_config(sizes=(SPLIT,), personas=4, communities=0), folder, workers=1)
+    build_dataset(
+        make_config(families={"personamem": {"sizes": (SPLIT,), "personas": 4}}), folder, workers=1
+    )
     return folder
 
 
-def audit(folder: Path) -> SplitAudit:
+def audit(folder: Path) -> PartAudit:
     return audit_split(folder, SPLIT, FAST_BASELINES)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from calling import call
+from scripted_model import ScriptedModel
 from tiny_families import hash_files, make_tiny_config
 from writing_server import asks_for_options, pack_turns, serve_writer, write_json, write_well
 
@@ -54,16 +55,17 @@ def repeat_first(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write(
-    config: BuildConfig, path: Path, answer: Callable[[str], str | None]
+    config: BuildConfig, path: Path, answer: Callable[[str], str]
 ) -> tuple[GeneratedText, int]:
     """Write with ``answer`` for the sessions; return how many requests there were for these."""
 
-    def answer_all(prompt: str) -> str | None:
+    def answer_all(prompt: str) -> str:
         return write_json(prompt) if asks_for_options(prompt) else answer(prompt)
 
-    with serve_writer(answer_all) as server, AnswerStore(path) as store:
-        script = generate_text(config, store, fill_from(Server(server.url, "", concurrency=4)))
-        return script, sum(not asks_for_options(prompt) for prompt in server.prompts)
+    model = ScriptedModel(answer_all)
+    with AnswerStore(path) as store:
+        script = generate_text(config, store, model)
+    return script, sum(not asks_for_options(prompt) for prompt in model.prompts)
 
 
 def test_a_dataset_is_written_checked_packaged_and_made_again_without_a_server(
@@ -181,22 +183,29 @@ def test_hostile_answers_are_refused_with_the_reason(
         assert refused.value.flaw == reason
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [("I would rather not.", "no readable answer"), ("x" * 2_000_000, "length")],
-    ids=["refusal", "huge"],
-)
-def test_what_is_refused_four_times_falls_back_and_is_counted(
-    tmp_path: Path, text: str, reason: str
-) -> None:
-    section = {"sizes": ["4k"], "personas": 4, "questions": 4}
+SMALLEST = {"sizes": ["4k"], "personas": 4, "questions": 4}
+
+
+def test_what_is_refused_four_times_falls_back_and_is_counted(tmp_path: Path) -> None:
     model = {"name": "scripted"}
-    config = make_config(writer="openai", model=model, families={"personamem": section})
-    script, asked = write(config, tmp_path / "store", lambda prompt: text)
+    config = make_config(writer="openai", model=model, families={"personamem": SMALLEST})
+    script, asked = write(config, tmp_path / "store", lambda prompt: "I would rather not.")
     counts = script.writer.items["sessions"]
     assert counts.written == 0
-    assert counts.fallbacks_by_reason == {reason: counts.total}
+    assert counts.fallbacks_by_reason == {"no readable answer": counts.total}
     assert asked == 4 * counts.total == 16
+
+
+def test_a_reply_without_end_falls_back_and_is_counted(tmp_path: Path) -> None:
+    model = {"name": "scripted"}
+    config = make_config(writer="openai", model=model, families={"personamem": SMALLEST})
+    with (
+        serve_writer(lambda prompt: "x" * 2_000_000) as server,
+        AnswerStore(tmp_path / "store") as store,
+    ):
+        script = generate_text(config, store, fill_from(Server(server.url, "", concurrency=4)))
+    counts = script.writer.items["sessions"]
+    assert counts.fallbacks_by_reason == {"length": counts.total}
 
 
 def test_a_stock_phrase_stands_in_one_session_of_a_context(

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 from dataset_edits import DatasetEdit
+from scripted_model import ScriptedModel
 from tiny_families import hash_files
 from writing_server import (
     asks_for_options,
     pack_options,
     pack_turns,
-    serve_writer,
     write_options_well,
     write_well,
 )
@@ -27,7 +27,7 @@ from personamem.dataset_builder.families.personamem.config import configure
 from personamem.dataset_builder.families.personamem.texts import lay_out_options
 from personamem.dataset_builder.families.personamem.world.cohort import build_cohort
 from personamem.dataset_builder.families.personamem.writers.model.items import OptionsItem
-from personamem.dataset_builder.llm import AnswerStore, Server, fill_from
+from personamem.dataset_builder.llm import AnswerStore
 from personamem.dataset_builder.llm.writing.prose import RejectedTextError
 from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.dataset_builder.packaging.generated_text import GeneratedText, generate_text
@@ -53,9 +53,10 @@ def write_all(
             return answer(prompt)
         return pack_turns(write_well(prompt))
 
-    with serve_writer(answer_all) as server, AnswerStore(path) as store:
-        script = generate_text(config, store, fill_from(Server(server.url, "", concurrency=4)))
-        return script, sum(map(asks_for_options, server.prompts))
+    model = ScriptedModel(answer_all)
+    with AnswerStore(path) as store:
+        script = generate_text(config, store, model)
+    return script, sum(map(asks_for_options, model.prompts))
 
 
 def write_json(prompt: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from unrelated_samples import sample
 
 from personamem.dataset_builder.audit.text import TextFigures, measure_context, summarise_text
-from personamem.dataset_builder.audit.text.faults import read_closely
+from personamem.dataset_builder.core.text.faults import read_closely
 from personamem.dataset_builder.families.personamem.contexts import Context
 from personamem.dataset_builder.fillers.writer import kinds
 
