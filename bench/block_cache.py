@@ -58,7 +58,7 @@ def make_prompts(dataset: PersonaMem) -> list[Prompt]:
     return [
         Prompt(
             question.shared_context_id,
-            question.context_length_in_tokens,
+            question.context_length_in_tokens or 0,
             count_tokens(make_final_turn(question.user_question_or_message, question.options)),
         )
         for question in dataset.questions

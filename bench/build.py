@@ -49,7 +49,8 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--pairs", type=int, default=5, help="measurements (default: 5)")
     parser.add_argument("--size", action="append", choices=SIZES, help="repeatable (default: all)")
-    options, options.others = parser.parse_known_args()
+    options, others = parser.parse_known_args()
+    options.others = others
     return options
 
 

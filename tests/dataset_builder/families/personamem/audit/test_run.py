@@ -76,9 +76,7 @@ def test_a_leak_is_exit_code_1(official: Path) -> None:
     done = run_audit(official, "--baseline", "letter prior")
     assert done.returncode == 1, done.stderr
     assert "fails the audit" in done.stderr
-    assert "letter prior" in done.stderr
     assert "letters" in done.stderr
-    assert "overall: 100.0 % of 28" in done.stdout
 
 
 @pytest.mark.parametrize("kept", [0, 1])
