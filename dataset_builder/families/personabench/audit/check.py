@@ -6,7 +6,7 @@ outside of them.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,28 +17,28 @@ from personamem.dataset_builder.families.personabench.attributes import (
     AttributePack,
     attribute_packs,
 )
-from personamem.dataset_builder.families.personabench.drafts import count_noise
+from personamem.dataset_builder.families.personabench.audit.levels import (
+    IDS,
+    LEVELS,
+    PEOPLE,
+    Violation,
+    check_ids,
+    check_levels,
+)
 from personamem.dataset_builder.families.personabench.graph import Community, build_community
 from personamem.dataset_builder.families.personabench.others import grounded_values
 from personamem.dataset_builder.families.personabench.profiles import draw_profiles
-from personamem.dataset_builder.families.personabench.rows import (
-    Row,
-    make_community,
-    make_question_fields,
-)
+from personamem.dataset_builder.families.personabench.rows import Row, make_question_fields
 from personamem.dataset_builder.families.personabench.scenes import TermMatcher
 from personamem.dataset_builder.families.personabench.wording import contains_words
 from personamem.loaders.personabench.schema import NOISE_SPLITS
 
-PEOPLE = "people are the world's"
 QUESTIONS = "questions are the world's"
 ANSWERS = "answers stand in gold sessions"
 STRAY = "no value outside of its gold sessions"
 UPDATES = "outdated values come first"
 SEPARATION = "two hops lie apart"
 SIGNAL = "every signal session is gold"
-LEVELS = "noise levels"
-IDS = "ids"
 
 CHECKS: Mapping[str, str] = {
     PEOPLE: "Communities whose people or relations are not those of the world.",
@@ -52,9 +52,6 @@ CHECKS: Mapping[str, str] = {
     IDS: "Ids of sessions or questions that occur twice or change.",
 }
 
-Violation = tuple[str, str]
-"""The check, and what is wrong where."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Place:
@@ -64,17 +61,6 @@ class _Place:
     time: datetime
     speaker: str
     of_others: bool
-
-
-def check_people(seed: int, count: int, communities: Sequence[Row]) -> Iterable[str]:
-    """Yield where ``communities`` are not the first ``count`` of the world ``seed``."""
-    if len(communities) != count:
-        yield f"{len(communities)} communities; the configuration has {count}"
-    for number, found in enumerate(communities[:count]):
-        expected = make_community(build_community(seed, number))
-        for name in sorted(expected.keys() | found.keys()):
-            if found.get(name) != expected.get(name):
-                yield f"{expected['name']}: {name}"
 
 
 def check_communities(
@@ -90,7 +76,7 @@ def check_communities(
     lowest = min(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
     by_person = {split: _by_person(rows) for split, rows in documents.items()}
     asked = _by_person(questions[lowest])
-    violations = [*_check_ids(documents, questions), *_check_levels(by_person)]
+    violations = [*check_ids(documents, questions), *check_levels(by_person)]
     known = set()
     for number in numbers:
         community = build_community(seed, number)
@@ -126,38 +112,6 @@ def _are_those_asked(
     wanted = [make_question_fields(community, ask) for ask in asks]
     given = [{key: row[key] for key in row if key not in ("question_id", "gold")} for row in rows]
     return wanted == given
-
-
-def _check_ids(
-    documents: Mapping[str, Sequence[Row]], questions: Mapping[str, Sequence[Row]]
-) -> Iterable[Violation]:
-    for name, tables in (("session", documents), ("question", questions)):
-        for split, rows in tables.items():
-            counts = Counter(row[f"{name}_id"] for row in rows)
-            for identifier, count in counts.items():
-                if count > 1:
-                    yield IDS, f"{split}: {name} {identifier} occurs {count} times"
-    first = list(next(iter(questions.values())))
-    for split, rows in questions.items():
-        if list(rows) != first:
-            yield IDS, f"{split}: its questions are not those of the other noise levels"
-
-
-def _check_levels(
-    by_person: Mapping[str, Mapping[tuple[str, str], Sequence[Row]]],
-) -> Iterable[Violation]:
-    levels = sorted(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
-    for person, signal in by_person[levels[0]].items():
-        lower: dict[str, Row] = {}
-        for level in levels:
-            rows = {row["session_id"]: row for row in by_person[level].get(person, [])}
-            wanted = len(signal) + count_noise(len(signal), NOISE_SPLITS[level])
-            where = f"{level}, {person[0]}, {person[1]}"
-            if len(rows) != wanted:
-                yield LEVELS, f"{where}: {len(rows)} sessions; {wanted} make its ratio"
-            if any(rows.get(identifier) != row for identifier, row in lower.items()):
-                yield LEVELS, f"{where}: lacks or changes sessions of a lower level"
-            lower = rows
 
 
 def _check_archive(

@@ -8,12 +8,11 @@ from personamem.dataset_builder.core.error_rate import ERROR_RATE, correct_famil
 from personamem.dataset_builder.core.findings import Check, Finding, GateError, Section, Violations
 from personamem.dataset_builder.core.limits import find_limit_p_value
 from personamem.dataset_builder.families.personabench.asking import OFFICIAL_COUNTS
-from personamem.dataset_builder.families.personabench.audit.check import (
-    CHECKS,
+from personamem.dataset_builder.families.personabench.audit.check import CHECKS, check_communities
+from personamem.dataset_builder.families.personabench.audit.levels import (
     IDS,
     LEVELS,
     PEOPLE,
-    check_communities,
     check_people,
 )
 from personamem.dataset_builder.families.personabench.config import (

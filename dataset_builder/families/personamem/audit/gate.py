@@ -9,7 +9,7 @@ gate leaves to the audit cannot fail, or hardly:
   25 % of the questions.
 * Metadata policies and shallow policies: the order of options and the rotation of personas are
   drawn at random, so these differ from what is accepted by chance alone, and an audit refuses that
-  in less than one of 1,000 datasets (``audit.statistics``).
+  in less than one of 1,000 datasets (``core.error_rate``).
 * Diversity, Self-BLEU and repeated 8-grams: content decides them, not the seed. Over 50 seeds at
   4k and 12 at 32k, their standard deviations are less than a tenth of the distance to the limit.
 * Files, mirrors and the manifest: the build writes them from the rows that were checked.

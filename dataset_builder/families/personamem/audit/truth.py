@@ -12,6 +12,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from personamem.dataset_builder.core.findings import Check, Section, Violations
+from personamem.dataset_builder.families.personamem.audit.annotations import (
+    ANNOTATIONS,
+    check_annotation,
+)
 from personamem.dataset_builder.families.personamem.audit.wording import (
     find_wording_fault,
     word_in_cohort,
@@ -25,11 +29,7 @@ from personamem.dataset_builder.families.personamem.planning import (
     plan_split,
 )
 from personamem.dataset_builder.families.personamem.questions.quads import Quad
-from personamem.dataset_builder.families.personamem.questions.rows import (
-    describe_quad,
-    evidence_facts,
-    name_question,
-)
+from personamem.dataset_builder.families.personamem.questions.rows import evidence_facts
 from personamem.dataset_builder.families.personamem.world.cohort import Cohort, build_cohort
 from personamem.dataset_builder.families.personamem.world.facts import Fact
 from personamem.dataset_builder.families.personamem.world.solver import UnsolvableError, solve
@@ -47,11 +47,6 @@ SOLVER = Check(
     Section.TRUTH,
     "solver",
     "Questions in which a solver that reads only the world finds another option than the gold.",
-)
-ANNOTATIONS = Check(
-    Section.TRUTH,
-    "annotations",
-    "Questions whose id, topic, thread, pair, option roles or option keys are not the world's.",
 )
 EVIDENCE_BEFORE = Check(
     Section.TRUTH,
@@ -190,7 +185,11 @@ def _check_question(case: _Case, violations: Violations) -> None:
     if fault:
         violations.add(WORDING, f"{name}: {fault}")
         return
-    _check_annotation(case, violations)
+    world = case.world
+    thread = world.cohort.threads[quad.plan.thread_id]
+    check_annotation(
+        world.config, quad, thread, world.persona_index, question, annotation, violations
+    )
     try:
         asked_on = date.fromisoformat(annotation.asked_on)
     except ValueError:
@@ -217,20 +216,6 @@ def _check_question(case: _Case, violations: Violations) -> None:
         named = next((i for i, text in enumerate(case.lowered[:end]) if key in text), None)
         if named is not None:
             violations.add(NEW_IDEAS, f"{name}: message {named} names {key!r}")
-
-
-def _check_annotation(case: _Case, violations: Violations) -> None:
-    world, quad = case.world, case.quad
-    roles = quad.roles_of(world.cohort.threads[quad.plan.thread_id], world.persona_index)
-    expected = describe_quad(quad, roles, world.persona_index)
-    stated = {name: getattr(case.annotation, name) for name in expected}
-    expected["question_id"] = name_question(world.config, quad.plan.quad_id, world.persona_index)
-    expected["topic"] = quad.plan.topic
-    stated |= {"question_id": case.question.question_id, "topic": case.question.topic}
-    for name, value in expected.items():
-        found = list(stated[name]) if isinstance(value, list) else stated[name]
-        if found != value:
-            violations.add(ANNOTATIONS, f"{case.name}: {name} is {found!r}, expected {value!r}")
 
 
 def _check_evidence(case: _Case, violations: Violations) -> None:
