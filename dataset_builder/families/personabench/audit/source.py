@@ -29,9 +29,15 @@ from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 from personamem.loaders.formats.json_files import read_json_file
 from personamem.loaders.formats.manifest import MANIFEST, Manifest, read_manifest
 from personamem.loaders.formats.parquet import translate_faults
+from personamem.loaders.formats.records import read_record
 from personamem.loaders.formats.sources import Source, find_files, parse_source
 from personamem.loaders.personabench.ours import OurDataset
-from personamem.loaders.personabench.schema import FAMILY, NOISE_SPLITS
+from personamem.loaders.personabench.schema import (
+    FAMILY,
+    NOISE_SPLITS,
+    DocumentRow,
+    OpenQuestionRow,
+)
 
 PART = "communities"
 """The part of an audit that is about the open questions, at all noise levels."""
@@ -42,11 +48,15 @@ COLUMNS = Check(Section.STRUCTURE, "columns", "Columns that are missing or of an
 
 @dataclass(frozen=True)
 class CommunitiesSubject(AuditSubject):
-    """The open questions of a dataset; ``config`` is None where the manifest has no usable one."""
+    """The open questions of a dataset; ``config`` is None where the manifest has no usable one.
+
+    ``usable`` tells whether the columns of all tables are there, and all rows hold a record.
+    """
 
     tables: OpenTables
     config: PersonaBenchConfig | None
     manifest: Manifest
+    usable: bool
     violations: Violations
 
     @property
@@ -77,11 +87,11 @@ class CommunitiesSubject(AuditSubject):
         return len(self.tables.documents[highest])
 
     def judge(self, contexts: Sequence[CheckedContext], parts: int) -> list[Finding]:
-        """Return all findings on the open questions; rows that no loader reads are not judged."""
+        """Return all findings on the open questions; rows that hold no record are not judged."""
         violations = Violations()
         violations.merge(self.violations)
         judged: list[Finding] = []
-        if not violations.count(COLUMNS) and not violations.count(READABLE):
+        if self.usable:
             judged = (
                 judge_communities(self.config, self.tables, parts)
                 if self.config
@@ -118,9 +128,34 @@ def read_communities(source: str | Path) -> CommunitiesSubject:
     violations = Violations()
     check_files(manifest, folder, list_files(), True, violations)
     tables = _read_tables(folder, violations)
+    usable = not violations.count(COLUMNS) and _are_records(tables, violations)
     if not violations.count(COLUMNS):
         _load(parsed, folder, violations)
-    return CommunitiesSubject(tables, _read_config(manifest, violations), manifest, violations)
+    config = _read_config(manifest, violations)
+    return CommunitiesSubject(tables, config, manifest, usable, violations)
+
+
+def _are_records(tables: OpenTables, violations: Violations) -> bool:
+    """Return whether every row holds a record, and every gold value a session."""
+    usable = True
+    for kind, record, by_split in (
+        ("documents", DocumentRow, tables.documents),
+        ("open_questions", OpenQuestionRow, tables.questions),
+    ):
+        for split, rows in by_split.items():
+            for number, row in enumerate(rows, start=1):
+                where = f"{kind}/{split}.parquet, row {number}"
+                try:
+                    found = read_record(record, row, where)
+                except DatasetError as error:
+                    violations.add(READABLE, str(error))
+                    usable = False
+                    continue
+                gold = getattr(found, "gold", None)
+                if gold is not None and not (gold and all(value.session_ids for value in gold)):
+                    violations.add(READABLE, f"{where}: gold holds no value or no session")
+                    usable = False
+    return usable
 
 
 def _load(source: Source, folder: Path, violations: Violations) -> None:
