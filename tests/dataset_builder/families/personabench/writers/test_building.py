@@ -12,6 +12,7 @@ from writing_server import pack_turns
 
 from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.core.config import BuildConfig
+from personamem.dataset_builder.families.personabench.audit.source import PART
 from personamem.dataset_builder.families.personabench.rows import make_tables
 from personamem.dataset_builder.llm import AnswerStore
 from personamem.dataset_builder.packaging.build import build_dataset
