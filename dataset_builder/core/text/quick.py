@@ -39,7 +39,7 @@ _ODD_ARTICLE = re.compile(
     rb"[Aa] (?:[aeiAEI]|[oO](?:[^n]|n(?:[^ec]|e[a-z]))|[hH](?:on|our|eir)|8|1[18](?:\D|$)"
     rb"|[uU](?:[^bfkrstn]|n(?:[^i]|i[^tfvqlocsd])|f[^o]|r[^aeio]))"
     rb"|[Aa]n (?:[b-dfgj-np-tv-zB-DGJKPQTV-Z]|[FLMNRSX][a-z]|[hH](?:[^eo]|e[^i]|o(?:[^un]|u[^r]"
-    rb"|n[^eo]))|[uU](?:[bfkrst]|ni|ls)|one(?:[^a-z]|s|$)|once|oui|eu|ewe|[02-79]"
+    rb"|n[^eo]))|[uU](?:[bfkrst]|ni|ls)|[oO]n(?:e(?:[^a-z]|s|$)|ce)|[oO]ui|[eE](?:u|we)|[02-79]"
     rb"|1(?:[^18]|[18]\d|$))"
 )
 """An article before what might be said with the other one; nearly all others are right."""

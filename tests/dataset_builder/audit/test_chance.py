@@ -201,19 +201,18 @@ def test_a_leak_of_ten_points_in_the_text_is_found_on_592_questions(seed: int) -
     random.shuffle(items)
     found = measure_chance(items, predict_blind(items, ["longest"]))
     assert found[0].question_type == OVERALL
-    assert found[0].accuracy.share == pytest.approx(0.35, abs=1e-3)
+    assert found[0].accuracy.share == pytest.approx(0.35, abs=2e-3)
     assert not found[0].passed
 
 
-def test_a_leak_that_is_learned_in_quads_is_found_on_592_questions() -> None:
+def test_a_leak_of_twelve_points_that_is_learned_is_found_on_592_questions_in_quads() -> None:
     random = Random(1)
     found = []
     for _ in range(6):
-        # A third of the rows would like the letter of their number.
-        keen = {place: random.random() < 0.33 for place in range(592)}
+        # A fifth of the rows would like the letter of their number.
+        keen = [random.random() < 0.2 for _ in range(592)]
         items = draw_quads(random, 148, lambda place, keen=keen: place % 4 if keen[place] else None)
         prediction = METADATA_POLICIES["letter by row number"](make_rows(items))
         found.append(measure_chance(items, {"letter by row number": prediction})[0])
-    print([(row.accuracy.share, row.p_corrected) for row in found])
-    assert np.mean([row.accuracy.share for row in found]) < 0.45
+    assert np.mean([row.accuracy.share for row in found]) < 0.385
     assert sum(not row.passed for row in found) >= 5

@@ -164,7 +164,8 @@ def test_a_figure_over_the_limit_fails_only_beyond_chance() -> None:
         return found["majority answer, preference_easy"].passed
 
     def answer(person: int, number: int, text: str) -> Row:
-        return ask(text, f"a{number}") | {"community": "c", "person": str(person)}
+        where = {"community": "c", "person": str(person), "question_id": f"{person}-{number}"}
+        return ask(text, f"a{number}") | where
 
     distinct = [answer(person, 0, f"x{person}") for person in range(15)]
     assert judge(distinct) is True
