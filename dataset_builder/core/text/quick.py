@@ -1,6 +1,7 @@
 """The quick filter for residue: the messages that could hold a fault of a kind, by arrays of bytes.
 
-It finds every message in which ``faults`` finds something, and few others.
+It finds every message in which ``faults`` finds something, and few others. (Except for brackets,
+which it counts with those in code: a message in which only the sum is even passes.)
 """
 
 import re
