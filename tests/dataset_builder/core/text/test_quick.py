@@ -13,7 +13,7 @@ from personamem.dataset_builder.core.text.residue import find_residue
 from personamem.dataset_builder.fillers.writer import kinds
 
 PIECES = """
-{name} TODO None nan NaN lorem_ipsum %s [NAME] [your_name] <|end|> i i'm i\u2019ve e.g._so _,_ _._
+{name} TODO None nan NaN lorem_ipsum %s [NAME] [your_name] <|end|> i i'm i\u2019ve e.g._so , .
 .. ,, ;; ,. ?. a_apple an_cat a_hour an_unit a_8 a_11 a_HTML an_NASA a_mRNA an_hour A_apple An_dog
 ( ) [ ] \u201c \u201d " the_the The_the in_in I_i caf\u00e9_caf\u00e9 \u2014in_in a/in_in
 jane.doe@gmail.com phone_212-736-5000 (212)_736-5000 +49_30_227_32152 4532015112830366
