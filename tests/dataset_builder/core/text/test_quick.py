@@ -6,7 +6,7 @@ import pytest
 from unrelated_samples import sample
 
 from personamem.dataset_builder.core.text.faults import BRACKETS, RESIDUE_KINDS, read_closely
-from personamem.dataset_builder.core.text.messages import MessageTexts
+from personamem.dataset_builder.core.text.messages import Block, MessageTexts
 from personamem.dataset_builder.core.text.personal import PERSONAL_KINDS, find_personal
 from personamem.dataset_builder.core.text.quick import pick_messages
 from personamem.dataset_builder.core.text.residue import find_residue
@@ -48,7 +48,7 @@ def texts() -> MessageTexts:
 
 
 def test_nothing_that_is_found_is_passed_over(texts: MessageTexts) -> None:
-    picked = pick_messages(texts)
+    picked = pick_messages(Block(texts.texts, texts.roles))
     found = dict.fromkeys(RESIDUE_KINDS, 0)
     missed = 0
     for message, (text, role) in enumerate(zip(texts.texts, texts.roles, strict=True)):
@@ -68,10 +68,22 @@ def test_each_kind_of_personal_data_is_found(texts: MessageTexts) -> None:
 
 def test_sound_text_is_seldom_read_closely() -> None:
     plain = [text for kind in kinds() for exchange in sample(kind) for text in exchange]
-    texts = MessageTexts("c", plain, ["user", "assistant"] * (len(plain) // 2))
-    picked = set().union(*pick_messages(texts).values())
+    roles = ["user", "assistant"] * (len(plain) // 2)
+    picked = set().union(*pick_messages(Block(plain, roles)).values())
     assert len(picked) < 0.15 * len(plain)
-    assert not any(hits.count for hits in find_residue(texts).values())
+    assert not any(hits.count for hits in find_residue(MessageTexts("c", plain, roles)).values())
+
+
+def test_blocks_hold_all_messages_and_are_found_as_one() -> None:
+    plain = [f"This is message {number} of many, and it is long." for number in range(5_000)]
+    plain[4_321] += " It says the the."
+    texts = MessageTexts("c", plain, ["assistant"] * len(plain))
+    assert len(texts.blocks) > 1
+    assert [text for _, block in texts.blocks for text in block.texts] == plain
+    (place,) = find_residue(texts)["doubled words"].places
+    assert place.message == 4_321
+    zeros = MessageTexts("c", ["a \0 b", "the the"], ["user"] * 2)
+    assert find_residue(zeros)["doubled words"].places[0].message == 1
 
 
 def test_messages_are_located_by_bytes_and_lone_surrogates_are_read() -> None:
