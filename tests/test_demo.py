@@ -20,7 +20,7 @@ def test_demo_builds_loads_and_scores(
     demo = project_root / "examples" / "demo.py"
     scale = ("--questions", 28, "--limit", 4)
     printed = run(sys.executable, demo, *scale, "--folder", tmp_path / "demo").stdout
-    assert "28 questions over 8 contexts" in printed
+    assert "28 questions over 4 contexts" in printed
     table = printed[printed.index("Share of right answers") :]
     for line in ("all questions", "no readable letter"):
         assert re.search(rf"{line} .* [01]\.\d{{3}} .* [01]\.\d{{3}} ", table), line

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from personamem.dataset_builder.audit.chance import ChanceTest, credit
-from personamem.dataset_builder.audit.limits import find_limit_p_value
 from personamem.dataset_builder.audit.predictions import Prediction
-from personamem.dataset_builder.audit.statistics import (
+from personamem.dataset_builder.core.error_rate import (
     ERROR_RATE,
     Accuracy,
     correct_family,
     measure_accuracy,
 )
 from personamem.dataset_builder.core.items import Item, Scores
+from personamem.dataset_builder.core.limits import find_limit_p_value
 from personamem.loaders.formats.schema import NEW_IDEAS
 
 OVERALL = "overall"

@@ -43,6 +43,9 @@ SIZE = len(LETTERS)
 SMALLEST_P = 1e-12
 """The tail of a convolution by Fourier transform is exact to about this."""
 
+_TIE = 1e-12
+"""Scores that differ by less are equal."""
+
 _ORDERS = np.array(list(permutations(range(SIZE))))
 _SLOTS = np.arange(SIZE)
 
@@ -61,13 +64,18 @@ class _Units:
 
 def credit(items: Sequence[Item], scores: Scores) -> list[float]:
     """Return each question's credit: 1 over the number of best options, if the gold is one."""
-    return [float(spread_credit(row)[item.gold]) for item, row in zip(items, scores, strict=True)]
+    credits = []
+    for item, row in zip(items, scores, strict=True):
+        best = row >= row.max() - _TIE
+        credits.append(1.0 / np.count_nonzero(best) if best[item.gold] else 0.0)
+    return credits
 
 
-def spread_credit(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what each option would earn as the gold: the best share one point."""
-    best = scores >= scores.max() - 1e-12
-    shares: NDArray[np.float64] = best / np.count_nonzero(best)
+def spread_credits(scores: Scores) -> NDArray[np.float64]:
+    """Return what each option of a question (a row) would earn as its gold."""
+    table = np.array(scores)
+    best = table >= table.max(axis=1, keepdims=True) - _TIE
+    shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
     return shares
 
 
@@ -95,7 +103,7 @@ class ChanceTest:
         chosen = np.flatnonzero(rows & prediction.tested)
         if not len(chosen):
             return None
-        credits = np.array([spread_credit(prediction.scores[row]) for row in chosen])
+        credits = spread_credits([prediction.scores[row] for row in chosen])
         parts = lcm(*np.unique(np.rint(1 / credits.max(axis=1)).astype(int)).tolist())
         units = self._exchange(prediction, chosen, credits * parts)
         found = []

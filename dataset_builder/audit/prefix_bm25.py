@@ -54,6 +54,7 @@ class Postings:
             for word, i in numbers.items()
         }
         self._total_words = np.concatenate(([0], np.cumsum(self.lengths)))
+        self._held: list[frozenset[str]] | None = None
 
     def cut(self, end: int) -> "Prefix":
         """Return the view of ``messages[:end]``."""
@@ -64,6 +65,16 @@ class Postings:
         places, counts = self._places.get(word, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
         stop = np.searchsorted(places, end)
         return places[:stop], counts[:stop]
+
+    def words_of(self, message: int) -> frozenset[str]:
+        """Return which of the words a message holds."""
+        if self._held is None:
+            held: list[list[str]] = [[] for _ in self.lengths]
+            for word, (places, _) in self._places.items():
+                for place in places.tolist():
+                    held[place].append(word)
+            self._held = [frozenset(words) for words in held]
+        return self._held[message]
 
     def mean_length(self, end: int) -> float:
         """Return the mean number of words of ``messages[:end]``."""
@@ -104,12 +115,8 @@ class Prefix:
 
     def held_by(self, words: Iterable[str], messages: NDArray[np.int64]) -> float:
         """Return the sum of the idf of those words that any of some messages hold."""
-        total = 0.0
-        for word in dict.fromkeys(words):
-            places, _, idf = self._part(word)
-            if np.isin(messages, places, assume_unique=True).any():
-                total += idf
-        return total
+        held = set().union(*(self._postings.words_of(message) for message in messages.tolist()))
+        return sum(self._part(word)[2] for word in dict.fromkeys(words) if word in held)
 
     def _part(self, word: str) -> tuple[NDArray[np.int64], Weights, float]:
         if word not in self._parts:

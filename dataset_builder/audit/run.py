@@ -121,7 +121,7 @@ def audit_subject(
         questions=subject.num_questions,
         contexts=subject.num_contexts,
         findings=(
-            *subject.judge(checked),
+            *subject.judge(checked, parts),
             *_judge_items(subject, families),
             *_judge_text(subject, examined),
         ),

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from personamem.dataset_builder.audit.baselines import OVERALL, SHALLOW_LIMIT, Baseline
-from personamem.dataset_builder.audit.statistics import CHANCE, ERROR_RATE
 from personamem.dataset_builder.audit.text import TextFigures
 from personamem.dataset_builder.audit.text.figures import Figure
+from personamem.dataset_builder.core.error_rate import CHANCE, ERROR_RATE
 from personamem.dataset_builder.core.findings import KEPT_ROWS, Finding, Section
 from personamem.dataset_builder.core.text.repeats import MAX_REPEATED
 from personamem.loaders.formats import schema

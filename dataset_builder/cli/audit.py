@@ -47,18 +47,20 @@ def audit(
 ) -> None:
     """Check that a dataset measures memory and nothing else.
 
-    Structure: ids, references, counts, budgets and balance. Truth: the world of a dataset of ours
-    is rebuilt and answers every question. Blind: policies that see only question and options, or
-    only other columns, are compared with chance. Shallow: policies that match words of the context.
-    Text: diversity, duplicates, residue of templates, personal data. Open questions: the documents
-    are searched for the answers and for contradictions.
+    Structure: ids, references, counts, budgets, balance, what the manifest states. Truth: the world
+    of a dataset of ours is rebuilt and answers every question. Blind: policies that see only
+    question and options, or only other columns, are compared with chance. Shallow: policies that
+    match words of the context. Text: diversity, duplicates, residue of templates, personal data.
+    Open questions: the documents are searched for the answers and for contradictions.
+
+    A sound dataset is refused with a probability of at most 0.001.
 
     Reads datasets of personamem and the official releases of PersonaMem, v1 and v2. Exit code 1
     when a check fails, 2 when the source cannot be read.
 
     Example: personamem audit data --split 32k --html audit.html
     """
-    from personamem.dataset_builder.audit.parts import audit_part, list_parts
+    from personamem.dataset_builder.audit.parts import AuditSource
     from personamem.dataset_builder.audit.report import make_tables, render_page
     from personamem.dataset_builder.audit.run import choose_baselines
     from personamem.dataset_builder.audit.stored import make_report
@@ -67,11 +69,12 @@ def audit(
     prepare_file(json_file)
     prepare_file(html_file)
     audits: list[PartAudit] = []
-    parts = split or list_parts(source)
+    opened = AuditSource(source)
+    parts = split or opened.parts
     for part in parts:
         with _progress() as report:
-            audited = audit_part(
-                source, part, parts, baseline or (), workers or os.cpu_count() or 1, report
+            audited = opened.audit_part(
+                part, parts, baseline or (), workers or os.cpu_count() or 1, report
             )
         audits.append(audited)
         for table in make_tables(audited):

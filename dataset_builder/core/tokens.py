@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from bpe_openai._bindings import PyTokenizer
 
 
+TOKENIZER = "o200k_base"
+
+
 @cache
 def _tokenizer() -> "PyTokenizer":
     # Imported late, since it takes half a second to load all its vocabularies, which a process that
@@ -17,7 +20,7 @@ def _tokenizer() -> "PyTokenizer":
     # have its length taken, a third more work, and refuses texts of a million letters.
     from bpe_openai._bindings import tokenizer_for_encoding
 
-    return tokenizer_for_encoding("o200k_base")
+    return tokenizer_for_encoding(TOKENIZER)
 
 
 def count_tokens(text: str) -> int:

@@ -126,6 +126,10 @@ class Family(ABC):
         """Return the parts of ``source`` that an audit looks at; empty if it has none of these."""
 
     @abstractmethod
+    def list_files(self, part: str) -> list[str]:
+        """Return the names of the files that one part of a dataset of ours consists of."""
+
+    @abstractmethod
     def open_part(self, source: str | Path, part: str) -> AuditSubject:
         """Return one part of ``source`` for an audit. Raises DatasetError."""
 

@@ -105,8 +105,11 @@ class AuditSubject(ABC):
         return ()
 
     @abstractmethod
-    def judge(self, contexts: Sequence[CheckedContext]) -> list[Finding]:
-        """Return the family's own findings, given what its contexts showed."""
+    def judge(self, contexts: Sequence[CheckedContext], parts: int) -> list[Finding]:
+        """Return the family's own findings, given what its contexts showed.
+
+        ``parts`` is how many parts the whole audit looks at; see ``core.error_rate``.
+        """
 
     def describe(self, contexts: Sequence[CheckedContext]) -> Distributions:
         """Return what a report plots. By default nothing."""

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from personamem.dataset_builder.core.config import BuildConfig
+from personamem.dataset_builder.core.tokens import TOKENIZER
 from personamem.dataset_builder.families.base import BuiltFamily
 from personamem.loaders.formats.manifest import (
     MANIFEST,
@@ -37,7 +38,7 @@ def make_manifest(
         config_sha256=config.fingerprint(),
         seed=config.seed,
         writer=writer,
-        tokenizer="o200k_base",
+        tokenizer=TOKENIZER,
         made_with={package: version(package) for package in MADE_WITH},
         families={
             name: FamilyRecord(**family.summary, checks=family.checks)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from personamem.cards import Score, is_as_rendered, render_card
-from personamem.dataset_builder.audit.parts import audit_part, list_parts
+from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.audit.stored import find_gap, make_report
 from personamem.dataset_builder.core.whole_files import write_whole
 from personamem.dataset_builder.families.registry import describe_cards
@@ -37,14 +37,14 @@ def settle_audit(local: LocalDataset, workers: int, log: Log) -> AuditRecord:
     """
     path = local.folder / AUDIT
     report = _read_report(path) if path.is_file() else None
-    parts = list_parts(local.folder)
+    source = AuditSource(local.folder)
     if report is not None:
-        gap = find_gap(report, local.manifest_sha256, parts)
+        gap = find_gap(report, local.manifest_sha256, source.parts)
         if gap:
             log(f"{AUDIT} is not used: {gap}; the audit runs again")
             report = None
     if report is None:
-        report = _run_audit(local, parts, workers, log)
+        report = _run_audit(local, source, workers, log)
     # A path of this machine concerns nobody else.
     report["source"] = local.name
     _write(path, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
@@ -73,11 +73,11 @@ def settle_card(
     _write(path, render_card(local.manifest, cards, audit, repo_id, scores))
 
 
-def _run_audit(local: LocalDataset, parts: Sequence[str], workers: int, log: Log) -> dict[str, Any]:
+def _run_audit(local: LocalDataset, source: AuditSource, workers: int, log: Log) -> dict[str, Any]:
     audits = []
-    for part in parts:
+    for part in source.parts:
         log(f"auditing {part}")
-        audits.append(audit_part(str(local.folder), part, parts, workers=workers))
+        audits.append(source.audit_part(part, source.parts, workers=workers))
     return make_report(str(local.folder), audits)
 
 

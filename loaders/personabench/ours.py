@@ -75,10 +75,10 @@ class OurDataset:
         Raises:
             DatasetError: a file is missing, changed, malformed, or names a person nobody knows.
         """
-        path = self._find(COMMUNITIES)
+        path = self.find_file(COMMUNITIES)
         forms = read_form(path, list[_CommunityForm])
         refuse_duplicates(path, "community", [form.name for form in forms])
-        questions_file = self._find(f"open_questions/{self._splits[self.noises[0]]}.parquet")
+        questions_file = self.find_file(f"open_questions/{self._splits[self.noises[0]]}.parquet")
         questions = [question for _, question, _ in _read_questions(questions_file)]
         known = {form.name for form in forms}
         for question in questions:
@@ -102,8 +102,8 @@ class OurDataset:
                 person who asks has no documents, questions differ between noise levels.
         """
         split = self._splits[noise]
-        documents = self._find(f"documents/{split}.parquet")
-        questions = self._find(f"open_questions/{split}.parquet")
+        documents = self.find_file(f"documents/{split}.parquet")
+        questions = self.find_file(f"open_questions/{split}.parquet")
         people = {
             (community.name, person.name): person
             for community in communities
@@ -128,7 +128,11 @@ class OurDataset:
             for key, own in sessions.items()
         )
 
-    def _find(self, name: str) -> Path:
+    def find_file(self, name: str) -> Path:
+        """Return a file of the dataset, fetched and checked against the manifest.
+
+        An audit, which has checked all files before, overrides it.
+        """
         path = find_files(self._source, [name]) / name
         check_file(self._manifest, name, path)
         return path

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from personamem.dataset_builder.audit.parts import audit_part
+from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.audit.run import PartAudit
 
 
 def audit_split(source: str | Path, split: str, baselines: Sequence[str] = ()) -> PartAudit:
     """Audit one split alone, in this process."""
-    return audit_part(source, split, [split], baselines)
+    return AuditSource(source).audit_part(split, [split], baselines)

@@ -248,6 +248,54 @@ def empty_message(edit: DatasetEdit) -> None:
     change_message(edit, lambda text: " ")
 
 
+def swap_option_keys(edit: DatasetEdit) -> None:
+    keys = edit.annotations[0]["option_keys"]
+    keys[0], keys[1] = keys[1], keys[0]
+
+
+def change_an_option_key(edit: DatasetEdit) -> None:
+    edit.annotations[0]["option_keys"][2] = "something else"
+
+
+def misplace_a_pair(edit: DatasetEdit) -> None:
+    note = next(note for note in edit.annotations if note["pair_id"])
+    note["pair_position"] = "after" if note["pair_position"] == "before" else "before"
+
+
+def name_no_place_of_a_pair(edit: DatasetEdit) -> None:
+    next(note for note in edit.annotations if note["pair_id"])["pair_position"] = "NaN"
+
+
+def lose_the_roles(edit: DatasetEdit) -> None:
+    edit.annotations[0]["option_roles"] = None
+
+
+def lose_the_pair(edit: DatasetEdit) -> None:
+    edit.annotations[0]["pair_id"] = None
+
+
+def point_beyond_all_messages(edit: DatasetEdit) -> None:
+    edit.annotations[0]["related_message_indices"] = [1_000_000]
+
+
+def point_before_all_messages(edit: DatasetEdit) -> None:
+    edit.annotations[0]["evidence_message_indices"].append(-1)
+
+
+def repeat_a_question(edit: DatasetEdit) -> None:
+    edit.benchmark.append(dict(edit.benchmark[0]))
+
+
+def move_to_another_topic(edit: DatasetEdit) -> None:
+    first = edit.benchmark[0]
+    other = next(row for row in edit.benchmark if row["topic"] != first["topic"])
+    first["topic"], other["topic"] = other["topic"], first["topic"]
+
+
+def join_in_twice(edit: DatasetEdit) -> None:
+    change_message(edit, lambda text: f"{text} It is best when she joins in in chess.")
+
+
 MUTATIONS: dict[Mutation, str] = {
     lengthen_every_gold: "longest",
     swap_a_letter: "solver",
@@ -280,8 +328,18 @@ MUTATIONS: dict[Mutation, str] = {
     reword_the_options_of_a_wording: "wording",
     equalise_a_pair: "pairs",
     name_the_new_idea: "new ideas are new",
-    order_rows_by_letter: "letter by row number",
     break_options: "rows",
     strange_role: "rows",
     empty_message: "roles",
+    swap_option_keys: "annotations",
+    change_an_option_key: "annotations",
+    misplace_a_pair: "annotations",
+    name_no_place_of_a_pair: "rows",
+    lose_the_roles: "rows",
+    lose_the_pair: "rows",
+    point_beyond_all_messages: "evidence before the question",
+    point_before_all_messages: "evidence before the question",
+    repeat_a_question: "question ids",
+    move_to_another_topic: "annotations",
+    join_in_twice: "template residue",
 }

@@ -7,7 +7,7 @@ from math import ceil
 from markupsafe import Markup
 
 from personamem.dataset_builder.audit.baselines import OVERALL, Baseline
-from personamem.dataset_builder.audit.statistics import CHANCE
+from personamem.dataset_builder.core.error_rate import CHANCE
 from personamem.dataset_builder.reports import draw_line, draw_text, format_number, make_svg
 
 LABEL_WIDTH, CELL_WIDTH, ROW_HEIGHT, HEAD_HEIGHT = 210, 104, 18, 34

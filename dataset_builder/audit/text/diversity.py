@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from sacrebleu.metrics import BLEU
-from sacrebleu.metrics.helpers import extract_all_word_ngrams
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from personamem.dataset_builder.audit.text.figures import Diversity
@@ -72,30 +72,67 @@ def measure_self_bleu(texts: Sequence[str]) -> float | None:
     if len(texts) < 2:
         return None
     tokenize = Tokenizer13a()
-    counted = [extract_all_word_ngrams(tokenize(text.rstrip()), 1, _BLEU_ORDER) for text in texts]
-    highest: dict[tuple[str, ...], tuple[int, int]] = {}
-    for grams, _ in counted:
-        for gram, count in grams.items():
-            first, second = highest.get(gram, (0, 0))
-            if count > second:
-                highest[gram] = (count, first) if count > first else (first, count)
-    lengths = [length for _, length in counted]
-    scores = []
-    for index, (grams, length) in enumerate(counted):
-        right, total = [0] * _BLEU_ORDER, [0] * _BLEU_ORDER
-        for gram, count in grams.items():
-            first, second = highest[gram]
-            others = second if first == count else first
-            right[len(gram) - 1] += min(count, others)
-            total[len(gram) - 1] += count
-        others_lengths = lengths[:index] + lengths[index + 1 :]
-        nearest = min(others_lengths, key=lambda other: (abs(other - length), other))
-        scores.append(
-            BLEU.compute_bleu(
-                right, total, length, nearest, smooth_method="exp", effective_order=True
-            ).score
-        )
+    tokens = [tokenize(text.rstrip()).split() for text in texts]
+    lengths = np.array([len(words) for words in tokens], np.int64)
+    right, total = _match_ngrams(tokens, lengths)
+    # The length of a reference next to that of the text; of two, the shorter one.
+    gaps = np.abs(lengths[:, None] - lengths) * (int(lengths.max()) + 1) + lengths
+    np.fill_diagonal(gaps, np.iinfo(np.int64).max)
+    nearest = lengths[gaps.argmin(axis=1)]
+    scores = [
+        BLEU.compute_bleu(
+            right[:, text].tolist(),
+            total[:, text].tolist(),
+            int(lengths[text]),
+            int(nearest[text]),
+            smooth_method="exp",
+            effective_order=True,
+        ).score
+        for text in range(len(texts))
+    ]
     return math.fsum(scores) / len(scores) / 100
+
+
+def _match_ngrams(
+    tokens: Sequence[Sequence[str]], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many n-grams of each text another text has as often, and how many it has.
+
+    Both are arrays of n (from 1 to ``_BLEU_ORDER``) by text.
+    """
+    texts = len(tokens)
+    vocabulary: dict[str, int] = {}
+    words = np.array(
+        [vocabulary.setdefault(word, len(vocabulary)) for text in tokens for word in text], np.int64
+    )
+    owners = np.repeat(np.arange(texts), lengths)
+    right, total = (np.zeros((_BLEU_ORDER, texts), np.int64) for _ in range(2))
+    grams, count = words, len(vocabulary)
+    for order in range(_BLEU_ORDER):
+        if order:
+            # An n-gram is the one that is shorter by a word, and that word.
+            pairs = grams[:-1] * len(vocabulary) + words[order:]
+            inside = owners[order:] == owners[: len(pairs)]
+            found, numbers = np.unique(pairs, return_inverse=True)
+            grams, count = numbers.ravel(), len(found)
+        else:
+            inside = np.ones(len(words), np.bool_)
+        total[order] = np.bincount(owners[: len(grams)][inside], minlength=texts)
+        keys, counts = np.unique(
+            grams[inside] * texts + owners[: len(grams)][inside], return_counts=True
+        )
+        own, text = np.divmod(keys, texts)
+        # The highest count of each n-gram, and the second highest, which may be equal.
+        ranked = np.lexsort((-counts, own))
+        starts = np.flatnonzero(np.diff(own[ranked], prepend=-1))
+        highest, second = (np.zeros(count, np.int64) for _ in range(2))
+        highest[own[ranked][starts]] = counts[ranked][starts]
+        following = starts[starts + 1 < len(ranked)] + 1
+        following = following[own[ranked][following] == own[ranked][following - 1]]
+        second[own[ranked][following]] = counts[ranked][following]
+        others = np.where(counts == highest[own], second[own], highest[own])
+        np.add.at(right[order], text, np.minimum(counts, others))
+    return right, total
 
 
 def _join_sessions(words: ContextWords, session_starts: Sequence[int]) -> Iterator[Hashes]:

@@ -16,6 +16,12 @@ from personamem.loaders.formats.schema import Message
 PADDING = 4
 """Line feeds before the first and after the last message, so that neighbours always exist."""
 
+BLOCK_LETTERS = 100_000
+"""Messages are searched in blocks of this size, whose arrays stay in the cache of a processor."""
+
+_END = "\n\0"
+"""What follows a message in ``joined``."""
+
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
 
@@ -29,10 +35,29 @@ class MessageTexts:
     roles: Sequence[str]
 
     @cached_property
+    def blocks(self) -> "list[tuple[int, Block]]":
+        """The messages in blocks, each with the number of its first message."""
+        blocks, start, letters = [], 0, 0
+        for number, text in enumerate(self.texts, start=1):
+            letters += len(text)
+            if letters >= BLOCK_LETTERS or number == len(self.texts):
+                blocks.append((start, Block(self.texts[start:number], self.roles[start:number])))
+                start, letters = number, 0
+        return blocks
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some messages of a context."""
+
+    texts: Sequence[str]
+    roles: Sequence[str]
+
+    @cached_property
     def joined(self) -> bytes:
-        """All texts in UTF-8, a line feed after each. A lone surrogate is a question mark."""
+        """All texts in UTF-8, between line feeds. A lone surrogate is a question mark."""
         pad = "\n" * PADDING
-        return "".join((pad, "\n".join(self.texts), "\n", pad)).encode("utf-8", "replace")
+        return "".join((pad, _END.join(self.texts), _END, pad)).encode("utf-8", "replace")
 
     @cached_property
     def letters(self) -> NDArray[np.uint8]:
@@ -41,12 +66,18 @@ class MessageTexts:
 
     @cached_property
     def ends(self) -> Positions:
-        """Where in ``joined`` each message ends."""
-        if len(self.joined) == sum(map(len, self.texts)) + len(self.texts) + 2 * PADDING:
-            sizes = list(map(len, self.texts))  # All of it is ASCII.
-        else:
-            sizes = [len(text.encode("utf-8", "replace")) for text in self.texts]
-        return PADDING + np.cumsum(np.array(sizes, np.int64) + 1)
+        """Where in ``joined`` each message ends, what follows it included."""
+        ends = np.flatnonzero(self.letters == 0) + 1
+        if len(ends) == len(self.texts):
+            return ends
+        # A text holds a zero.
+        sizes = [len(f"{text}{_END}".encode("utf-8", "replace")) for text in self.texts]
+        return PADDING + np.cumsum(np.array(sizes, np.int64))
+
+    @cached_property
+    def starts(self) -> Positions:
+        """Where in ``joined`` each message starts."""
+        return np.concatenate([np.full(1, PADDING), self.ends[:-1]])
 
     def locate(self, positions: Positions) -> set[int]:
         """Return the messages in which some positions of ``joined`` stand."""

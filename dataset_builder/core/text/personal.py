@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from personamem.dataset_builder.core.text.messages import MessageTexts, is_between, is_one_of
+from personamem.dataset_builder.core.text.messages import (
+    Block,
+    MessageTexts,
+    Positions,
+    is_between,
+    is_one_of,
+)
 from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place, cut_excerpt
 
 EMAILS = "e-mail addresses"
@@ -69,15 +75,12 @@ _PROFILE = re.compile(
 _SITE_PAGES = frozenset({"about", "explore", "features", "help", "login", "search", "settings"})
 _LETTERS_BEFORE = 60
 
-_LINKS = (b".com/", b".net/", b"t.me/")
-_QUICK = re.compile(
-    r"@|\.com/|\.net/|t\.me/|\+[1-9][0-9 ().-]{6}|\([2-9]\d\d\) ?[2-9]\d\d[ -]\d{4}"
-    r"|[2-9]\d\d[.-][2-9]\d\d[.-]\d{4}|\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}"
-    r"|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|[A-Z]{2}\d\d[ 0-9A-Z]|\d{3}-\d\d-\d{4}"
-    r"|\d\.\d{1,3}\.\d{1,3}\.\d",
-    re.A,
+_SIGNS = (b".com/", b".net/", b"t.me/")
+_NUMBER = re.compile(
+    rb"\+[1-9]|\([2-9]\d\d\) ?[2-9]\d\d[ -]\d{4}|[2-9]\d\d[.-][2-9]\d\d[.-]\d{4}"
+    rb"|\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|\d{3}-\d\d-\d{4}"
 )
-"""The beginning of all that is searched for."""
+"""What the numbers of phones, cards and social security look like, before a closer look."""
 
 _DIGITS, _WIDEST_GAP = 8, 3
 """The least number of digits that identify somebody, and how far on the next of them stands."""
@@ -87,34 +90,46 @@ def find_personal(texts: MessageTexts) -> Mapping[str, Hits]:
     """Return personal data of each kind in the messages of a context, code and tables included."""
     places: dict[str, list[Place]] = {kind: [] for kind in PERSONAL_KINDS}
     counts = dict.fromkeys(PERSONAL_KINDS, 0)
-    for message in _pick_messages(texts):
-        text = texts.texts[message]
-        for kind, pattern, accept in _SEARCHES:
-            for found in filter(accept, pattern.finditer(text)):
-                counts[kind] += 1
-                if counts[kind] <= KEPT_PLACES:
-                    excerpt = cut_excerpt(text, found.start())
-                    places[kind].append(Place(texts.context_id, message, excerpt))
+    for first, block in texts.blocks:
+        for message in sorted(_pick_messages(block)):
+            text = block.texts[message]
+            for kind, pattern, accept in _SEARCHES:
+                for found in filter(accept, pattern.finditer(text)):
+                    counts[kind] += 1
+                    if counts[kind] <= KEPT_PLACES:
+                        excerpt = cut_excerpt(text, found.start())
+                        places[kind].append(Place(texts.context_id, first + message, excerpt))
     return {kind: Hits(counts[kind], tuple(places[kind])) for kind in PERSONAL_KINDS}
 
 
-def _pick_messages(texts: MessageTexts) -> list[int]:
+def _pick_messages(block: Block) -> set[int]:
     """Return the messages that could hold personal data."""
-    letters = texts.letters
-    digits = np.flatnonzero(is_between(letters, b"0", b"9"))
-    gaps = np.diff(digits)
-    joined = (gaps == 1) | ((gaps <= _WIDEST_GAP) & is_one_of(letters[digits[:-1] + 1], b" ().-"))
-    broken = np.cumsum(np.concatenate([[0], ~joined]))
-    dense = digits[: 1 - _DIGITS][broken[_DIGITS - 1 :] == broken[: 1 - _DIGITS]]
+    letters = block.letters
     points = np.flatnonzero(letters == ord("."))
     points = points[is_between(letters[points - 1], b"0", b"9")]
     # Three points in a number with four parts.
     parted = points[:-2][points[2:] - points[:-2] < 9]
     capital = is_between(letters, b"A", b"Z")
     codes = np.flatnonzero(capital[:-2] & capital[1:-1] & is_between(letters[2:], b"0", b"9"))
-    signs = np.concatenate([np.flatnonzero(letters == ord("@")), texts.find(*_LINKS)])
-    picked = texts.locate(np.concatenate([dense, parted, codes, signs]))
-    return [message for message in sorted(picked) if _QUICK.search(texts.texts[message])]
+    signs = np.flatnonzero(letters == ord("@"))
+    return block.locate(
+        np.concatenate([_find_numbers(block), parted, codes, signs, block.find(*_SIGNS)])
+    )
+
+
+def _find_numbers(block: Block) -> Positions:
+    """Return where long numbers start that look like those of a person."""
+    letters = block.letters
+    digits = np.flatnonzero(is_between(letters, b"0", b"9"))
+    gaps = np.diff(digits)
+    joined = (gaps == 1) | ((gaps <= _WIDEST_GAP) & is_one_of(letters[digits[:-1] + 1], b" ().-"))
+    breaks = np.flatnonzero(~joined) + 1
+    first = np.concatenate([np.zeros(1, np.int64), breaks])[: len(digits)]
+    last = np.concatenate([breaks, np.full(1, len(digits))])[: len(first)] - 1
+    long = last - first >= _DIGITS - 1
+    runs = zip(digits[first[long]].tolist(), digits[last[long]].tolist(), strict=True)
+    found = [start for start, end in runs if _NUMBER.search(block.joined, start - 1, end + 1)]
+    return np.array(found, np.int64)
 
 
 def _is_email(found: re.Match[str]) -> bool:

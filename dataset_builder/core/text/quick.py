@@ -1,6 +1,7 @@
 """The quick filter for residue: the messages that could hold a fault of a kind, by arrays of bytes.
 
-It finds every message in which ``faults`` finds something, and few others.
+It finds every message in which ``faults`` finds something, and few others. (Except for brackets,
+which it counts with those in code: a message in which only the sum is even passes.)
 """
 
 import re
@@ -21,8 +22,8 @@ from personamem.dataset_builder.core.text.faults import (
 )
 from personamem.dataset_builder.core.text.messages import (
     PADDING,
+    Block,
     Mask,
-    MessageTexts,
     Positions,
     is_between,
     is_one_of,
@@ -39,7 +40,7 @@ _ODD_ARTICLE = re.compile(
     rb"[Aa] (?:[aeiAEI]|[oO](?:[^n]|n(?:[^ec]|e[a-z]))|[hH](?:on|our|eir)|8|1[18](?:\D|$)"
     rb"|[uU](?:[^bfkrstn]|n(?:[^i]|i[^tfvqlocsd])|f[^o]|r[^aeio]))"
     rb"|[Aa]n (?:[b-dfgj-np-tv-zB-DGJKPQTV-Z]|[FLMNRSX][a-z]|[hH](?:[^eo]|e[^i]|o(?:[^un]|u[^r]"
-    rb"|n[^eo]))|[uU](?:[bfkrst]|ni|ls)|one(?:[^a-z]|s|$)|once|oui|eu|ewe|[02-79]"
+    rb"|n[^eo]))|[uU](?:[bfkrst]|ni|ls)|[oO]n(?:e(?:[^a-z]|s|$)|ce)|[oO]ui|[eE](?:u|we)|[02-79]"
     rb"|1(?:[^18]|[18]\d|$))"
 )
 """An article before what might be said with the other one; nearly all others are right."""
@@ -47,32 +48,27 @@ _ODD_ARTICLE = re.compile(
 _LOWER_I = re.compile(rb"i(?:['\xe2]| (?:a|wa|ha|d|thi|w|c|lo|li|ne|fe|k))")
 
 
-def pick_messages(texts: MessageTexts) -> dict[str, set[int]]:
-    """Return the messages that could hold residue, by kind."""
-    masks = _Masks(texts)
+def pick_messages(block: Block) -> dict[str, set[int]]:
+    """Return the messages of a block that could hold residue, by kind."""
+    masks = _Masks(block)
     found = {
-        SLOTS: _find_slots(texts, masks),
-        DOUBLED: _find_doubled(texts, masks),
-        ARTICLES: _find_articles(texts, masks),
-        CASING: _find_casing(texts, masks),
+        SLOTS: _find_slots(block, masks),
+        DOUBLED: _find_doubled(block, masks),
+        ARTICLES: _find_articles(block, masks),
+        CASING: _find_casing(block, masks),
         SPACING: _find_spaced(masks),
         PUNCTUATION: _find_punctuation(masks),
     }
-    picked = {kind: texts.locate(places) for kind, places in found.items()}
-    picked[CASING] |= {
-        message
-        for message, (text, role) in enumerate(zip(texts.texts, texts.roles, strict=True))
-        if role != "user" and text[:3].lstrip("*")[:1].islower()
-    }
-    picked[BRACKETS] = _pick_unbalanced(texts, masks)
+    picked = {kind: block.locate(places) for kind, places in found.items()}
+    picked[BRACKETS] = _pick_unbalanced(block, masks)
     return picked
 
 
 class _Masks:
     """Which bytes are what."""
 
-    def __init__(self, texts: MessageTexts) -> None:
-        self.letters = texts.letters
+    def __init__(self, block: Block) -> None:
+        self.letters = block.letters
 
     @cached_property
     def is_lower(self) -> Mask:
@@ -89,7 +85,7 @@ class _Masks:
     @cached_property
     def is_word(self) -> Mask:
         """Letters, digits, underscores, and all that is not ASCII."""
-        return self.is_letter | self.is_digit | is_one_of(self.letters, b"_") | self.is_beyond_ascii
+        return self.is_letter | self.is_digit | self.is_beyond_ascii | is_one_of(self.letters, b"_")
 
     @cached_property
     def is_beyond_ascii(self) -> Mask:
@@ -117,15 +113,15 @@ def _positions(mask: Mask) -> Positions:
     return np.flatnonzero(mask) + PADDING
 
 
-def _find_slots(texts: MessageTexts, masks: _Masks) -> Positions:
+def _find_slots(block: Block, masks: _Masks) -> Positions:
     inside = masks.at(masks.is_letter, 1) | masks.is_at(b"_{%|(", 1)
     marks = _positions(masks.is_at(b"{<[%") & inside)
-    return np.concatenate([marks, texts.find(*_SLOT_WORDS)])
+    return np.concatenate([marks, block.find(*_SLOT_WORDS)])
 
 
-def _find_doubled(texts: MessageTexts, masks: _Masks) -> Positions:
+def _find_doubled(block: Block, masks: _Masks) -> Positions:
     """Return the spaces between two words that are the same."""
-    letters, joined = masks.letters, texts.joined
+    letters, joined = masks.letters, block.joined
     breaks = np.flatnonzero(~masks.is_letter)
     lengths = np.diff(breaks) - 1
     same = np.flatnonzero((lengths[:-1] == lengths[1:]) & (lengths[1:] > 0))
@@ -141,15 +137,15 @@ def _find_doubled(texts: MessageTexts, masks: _Masks) -> Positions:
     return np.array(doubled, np.int64)
 
 
-def _find_articles(texts: MessageTexts, masks: _Masks) -> Positions:
+def _find_articles(block: Block, masks: _Masks) -> Positions:
     starts = masks.is_at(b"aA") & ~masks.at(masks.is_letter, -1)
     after_an = masks.is_at(b"n", 1) & masks.at(masks.is_space, 2)
     likely = masks.at(masks.is_space, 1) & masks.is_at(b"aeiouhAEIOUH18", 2)
     places = _positions(starts & (after_an | likely)).tolist()
-    return np.array([i for i in places if _ODD_ARTICLE.match(texts.joined, i)], np.int64)
+    return np.array([i for i in places if _ODD_ARTICLE.match(block.joined, i)], np.int64)
 
 
-def _find_casing(texts: MessageTexts, masks: _Masks) -> Positions:
+def _find_casing(block: Block, masks: _Masks) -> Positions:
     letters = masks.letters
     ends = _positions(masks.is_at(b".!?") & masks.at(masks.is_space, 1))
     ends = ends[masks.is_lower[ends - 1] | (letters[ends - 1] == ord(")"))]
@@ -158,8 +154,11 @@ def _find_casing(texts: MessageTexts, masks: _Masks) -> Positions:
         following[gaps] += 1
     sentences = following[masks.is_lower[following]]
     small = masks.is_at(b"i") & ~masks.at(masks.is_word, -1) & masks.is_at(b" '\xe2", 1)
-    alone = [i for i in _positions(small).tolist() if _LOWER_I.match(texts.joined, i)]
-    return np.concatenate([sentences, np.array(alone, np.int64)])
+    alone = [i for i in _positions(small).tolist() if _LOWER_I.match(block.joined, i)]
+    starts = block.starts[[role != "user" for role in block.roles]]
+    stars = (letters[starts] == ord("*")) & (letters[starts + 1] == ord("*"))
+    starts = starts[masks.is_lower[starts + 2 * stars]]
+    return np.concatenate([sentences, np.array(alone, np.int64), starts])
 
 
 def _find_spaced(masks: _Masks) -> Positions:
@@ -182,23 +181,23 @@ def _find_punctuation(masks: _Masks) -> Positions:
     return _positions((dots & ~word_next) | commas | semicolons | colons | ends | points)
 
 
-def _pick_unbalanced(texts: MessageTexts, masks: _Masks) -> set[int]:
+def _pick_unbalanced(block: Block, masks: _Masks) -> set[int]:
     """Return the messages with unequal numbers of brackets, or an odd number of quotes."""
-    letters, number = masks.letters, len(texts.texts)
+    letters, number = masks.letters, len(block.texts)
     picked: set[int] = set()
     for opening, closing in (("(", ")"), ("[", "]")):
-        balance = _count(texts, letters == ord(opening), number)
-        balance -= _count(texts, letters == ord(closing), number)
+        balance = _count(block, letters == ord(opening), number)
+        balance -= _count(block, letters == ord(closing), number)
         picked.update(np.flatnonzero(balance).tolist())
-    picked.update(np.flatnonzero(_count(texts, letters == ord('"'), number) % 2).tolist())
-    curly = texts.locate(texts.find("\u201c".encode(), "\u201d".encode()))
-    picked.update(i for i in curly if _is_uneven(texts.texts[i]))
+    picked.update(np.flatnonzero(_count(block, letters == ord('"'), number) % 2).tolist())
+    curly = block.locate(block.find("\u201c".encode(), "\u201d".encode()))
+    picked.update(i for i in curly if _is_uneven(block.texts[i]))
     return picked
 
 
-def _count(texts: MessageTexts, mask: Mask, number: int) -> Positions:
+def _count(block: Block, mask: Mask, number: int) -> Positions:
     """Return how many bytes of each message are marked."""
-    owners = np.searchsorted(texts.ends, np.flatnonzero(mask), side="right")
+    owners = np.searchsorted(block.ends, np.flatnonzero(mask), side="right")
     return np.bincount(owners, minlength=number)
 
 

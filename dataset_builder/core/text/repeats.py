@@ -19,10 +19,9 @@ class RepeatCounter:
 
     def add(self, texts: Iterable[str]) -> None:
         """Count further messages."""
-        for text in texts:
-            if len(text) > LONG_LETTERS:
-                self._total += 1
-                self._seen.add(text)
+        long = [text for text in texts if len(text) > LONG_LETTERS]
+        self._total += len(long)
+        self._seen.update(long)
 
     @property
     def share(self) -> float:

@@ -16,12 +16,14 @@ def find_residue(texts: MessageTexts) -> Mapping[str, Hits]:
     """Return the residue of each kind in the messages of a context, system messages included."""
     places: dict[str, list[Place]] = {kind: [] for kind in RESIDUE_KINDS}
     counts = dict.fromkeys(RESIDUE_KINDS, 0)
-    picked = pick_messages(texts)
-    for message in sorted(set().union(*picked.values())):
-        text = texts.texts[message]
-        kinds = [kind for kind in RESIDUE_KINDS if message in picked[kind]]
-        for kind, start in read_closely(text, texts.roles[message] == "user", kinds):
-            counts[kind] += 1
-            if counts[kind] <= KEPT_PLACES:
-                places[kind].append(Place(texts.context_id, message, cut_excerpt(text, start)))
+    for first, block in texts.blocks:
+        picked = pick_messages(block)
+        for message in sorted(set().union(*picked.values())):
+            text = block.texts[message]
+            kinds = [kind for kind in RESIDUE_KINDS if message in picked[kind]]
+            for kind, start in read_closely(text, block.roles[message] == "user", kinds):
+                counts[kind] += 1
+                if counts[kind] <= KEPT_PLACES:
+                    excerpt = cut_excerpt(text, start)
+                    places[kind].append(Place(texts.context_id, first + message, excerpt))
     return {kind: Hits(counts[kind], tuple(places[kind])) for kind in RESIDUE_KINDS}

@@ -73,9 +73,15 @@ class PersonaBenchFamily(Family):
 
     def list_parts(self, source: str | Path) -> list[str]:
         """Return one part for all noise levels."""
-        from personamem.dataset_builder.families.personabench.audit.source import COMMUNITIES
+        from personamem.dataset_builder.families.personabench.audit.source import PART
 
-        return [COMMUNITIES] if self.list_splits(source) else []
+        return [PART] if self.list_splits(source) else []
+
+    def list_files(self, part: str) -> list[str]:
+        """Return the communities, and the tables of all noise levels."""
+        from personamem.dataset_builder.families.personabench.files import list_files
+
+        return list_files()
 
     def open_part(self, source: str | Path, part: str) -> AuditSubject:
         """Return the open questions for an audit."""

@@ -20,19 +20,28 @@ from personamem.loaders.personabench.schema import (
 COMMUNITIES = "communities.json"
 
 
+TABLES = {"documents": DOCUMENTS_SCHEMA, "open_questions": OPEN_QUESTIONS_SCHEMA}
+"""The columns of each table; there is one of each for every noise level."""
+
+
+def list_files() -> list[str]:
+    """Return the names of all files of the open questions."""
+    return [COMMUNITIES, *(f"{name}/{split}.parquet" for name in TABLES for split in NOISE_SPLITS)]
+
+
 def encode_communities(tables: OpenTables) -> tuple[dict[str, bytes], dict[str, int]]:
     """Return all files of the open questions by name, and the rows of each that is a table."""
     text = json.dumps(list(tables.communities), indent=1, ensure_ascii=False) + "\n"
     files = {COMMUNITIES: text.encode()}
     counts = {}
-    for name, rows_by_split, table_schema in (
-        ("documents", tables.documents, DOCUMENTS_SCHEMA),
-        ("open_questions", tables.questions, OPEN_QUESTIONS_SCHEMA),
+    for name, rows_by_split in (
+        ("documents", tables.documents),
+        ("open_questions", tables.questions),
     ):
         for split, rows in rows_by_split.items():
             file = f"{name}/{split}.parquet"
             body = BytesIO()
-            table = pa.Table.from_pylist(list(rows), schema=table_schema)
+            table = pa.Table.from_pylist(list(rows), schema=TABLES[name])
             pq.write_table(table, body, compression="zstd", write_page_index=True)
             files[file] = body.getvalue()
             counts[file] = len(rows)

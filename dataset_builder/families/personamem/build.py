@@ -5,7 +5,6 @@ bytes; the parent writes them in a fixed order, so the number of workers changes
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from personamem.dataset_builder.families.personamem.questions.rows import (
     make_row,
 )
 from personamem.dataset_builder.families.personamem.sessions import WrittenSession
+from personamem.dataset_builder.families.personamem.summary import summarise_split
 from personamem.dataset_builder.families.personamem.tables import (
     ContextsWriter,
     batch_from_bytes,
@@ -102,7 +102,7 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
             questions, notes = _as_read(benchmark, annotations)
             checks[size] = check_split(config, size, questions, notes, tuple(tokens))
             write_questions(job.folder, size, benchmark, annotations)
-            splits[size] = summarise_split(size, benchmark, tuple(tokens.values()))
+            splits[size] = summarise_split(size, questions, tuple(tokens.values()))
             for name in ("benchmark", "annotations"):
                 rows[f"{name}/{size}.parquet"] = len(benchmark)
             rows[f"contexts/{size}.parquet"] = len(tokens)
@@ -113,29 +113,6 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
         rows,
         {size: checks[size] for size in config.sizes},
     )
-
-
-def summarise_split(
-    size: str, benchmark: Sequence[Mapping[str, Any]], context_tokens: Sequence[int]
-) -> dict[str, Any]:
-    """Return the counts of one split; ``context_tokens`` are o200k_base tokens per context."""
-    return {
-        "budget_tokens": schema.SIZES[size],
-        "contexts": len(context_tokens),
-        "questions": len(benchmark),
-        "quads": len(benchmark) // schema.COHORT_SIZE,
-        "personas": len({row["persona_id"] for row in benchmark}),
-        "tokens": sum(context_tokens),
-        "min_context_tokens": min(context_tokens),
-        "max_context_tokens": max(context_tokens),
-        "question_types": _count(row["question_type"] for row in benchmark),
-        "topics": _count(row["topic"] for row in benchmark),
-        "letters": _count(row["correct_answer"][1] for row in benchmark),
-    }
-
-
-def _count(values: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(values).items()))
 
 
 def _list_jobs(config: PersonaMemConfig, size: str, texts: PersonaMemTexts) -> list["Job"]:

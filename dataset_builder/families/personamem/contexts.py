@@ -173,7 +173,8 @@ def plan_sessions(
 
 
 def _open_writer(config: PersonaMemConfig, plan: GroupPlan, persona_index: int) -> TemplateWriter:
-    return TemplateWriter(make_rng(config.seed, "writer", plan.size, plan.group, persona_index))
+    random = make_rng(config.seed, "writer", plan.size, plan.group, persona_index)
+    return TemplateWriter(random, SIZES[plan.size])
 
 
 def _write_core(
@@ -181,6 +182,7 @@ def _write_core(
 ) -> tuple[list[_Draft], float]:
     """Return the needed sessions, and how many tokens they may have at their level of detail."""
     for detail, share in CORE_SHARE.items():
+        writer.start_again()
         drafts = [_draft(session, writer.write(session, detail)) for session in plans]
         total = sum(draft.total for draft in drafts)
         if total <= budget * share:

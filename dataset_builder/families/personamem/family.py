@@ -67,6 +67,12 @@ class PersonaMemFamily(Family):
         """Return the splits."""
         return self.list_splits(source)
 
+    def list_files(self, part: str) -> list[str]:
+        """Return the tables of a split, and their mirrors in the official formats."""
+        from personamem.dataset_builder.families.personamem.tables import list_files
+
+        return list_files(part)
+
     def open_part(self, source: str | Path, part: str) -> AuditSubject:
         """Return a split for an audit."""
         from personamem.dataset_builder.families.personamem.audit.sources import read_split

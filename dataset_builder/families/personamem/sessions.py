@@ -60,6 +60,10 @@ class SessionWriter(Protocol):
         """Write ``plan``; ``detail`` 0 is terse, 1 fuller, 2 chatty."""
         ...
 
+    def start_again(self) -> None:
+        """Forget what was written: it is not used."""
+        ...
+
 
 class SessionError(PersonamemError):
     """A written session that does not keep to its plan."""

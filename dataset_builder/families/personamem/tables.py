@@ -4,6 +4,7 @@ Both forms come from the same rows in the same pass, so they cannot differ.
 """
 
 import csv
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,6 +19,13 @@ from personamem.loaders.formats import schema
 
 ROWS_PER_GROUP = 2
 """Contexts a Parquet row group: one is read without the others, and stays under the Hub's limit."""
+
+
+def list_files(split: str) -> list[str]:
+    """Return the names of the files of one split, relative to the dataset's folder."""
+    kinds = ("benchmark", "annotations", "contexts")
+    tables = [f"{kind}/{split}.parquet" for kind in kinds]
+    return [*tables, f"questions_{split}.csv", f"shared_contexts_{split}.jsonl"]
 
 
 class ContextsWriter:
@@ -99,6 +107,11 @@ def encode_messages(messages: Sequence[schema.Message]) -> bytes:
     if np.frombuffer(encoded, np.uint8).min() < ord(" "):  # Other control signs are rare.
         return json.dumps(list(messages), ensure_ascii=False).encode()
     return encoded
+
+
+def hash_messages(messages: Sequence[schema.Message]) -> str:
+    """Return the id of the context with these messages: the sha256 of their JSON, in hex."""
+    return hashlib.sha256(encode_messages(messages)).hexdigest()
 
 
 def _escape(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from personamem.dataset_builder.audit.parts import audit_part
+from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.audit.stored import DIGEST, digest_report, find_gap, make_report
 from personamem.loaders.formats.audit_record import parse_audit
 from personamem.loaders.formats.manifest import hash_file
@@ -15,7 +15,7 @@ from personamem.loaders.formats.manifest import hash_file
 
 @pytest.fixture(scope="module")
 def report(tiny_dataset: Path) -> dict[str, Any]:
-    audits = [audit_part(str(tiny_dataset), "4k", ["4k"])]
+    audits = [AuditSource(str(tiny_dataset)).audit_part("4k", ["4k"])]
     return json.loads(json.dumps(make_report(str(tiny_dataset), audits)))
 
 

@@ -8,6 +8,9 @@ from random import Random
 import pytest
 from unrelated_samples import digest, prose
 
+from personamem.dataset_builder.core.rng import ShuffleBag
+from personamem.dataset_builder.core.text.repeats import RepeatCounter
+from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.fillers import UnrelatedWriter, kinds
 from personamem.dataset_builder.fillers.content_files import FOLDER, load_rows, load_templates
 from personamem.dataset_builder.fillers.registry import KINDS
@@ -104,3 +107,21 @@ def test_long_messages_hardly_repeat() -> None:
     session = UnrelatedWriter(Random(2)).session(60_000, lambda text: len(text) // 3)
     texts = [message["content"] for message, _ in session if len(message["content"]) > 60]
     assert len(set(texts)) >= 0.997 * len(texts)
+
+
+def count_repeats(writer: UnrelatedWriter) -> float:
+    counter = RepeatCounter()
+    for _ in range(10):
+        counter.add(message["content"] for message, _ in writer.session(500, count_tokens))
+    return counter.share
+
+
+def test_a_small_context_repeats_no_long_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deal_one_kind(seed: int) -> UnrelatedWriter:
+        writer = UnrelatedWriter(Random(seed))
+        writer._kinds = ShuffleBag(("paper_size",), Random(seed))
+        return writer
+
+    assert all(count_repeats(deal_one_kind(seed)) == 0 for seed in range(10))
+    monkeypatch.setattr(RepeatCounter, "exceeds_with", lambda counter, texts: False)
+    assert any(count_repeats(deal_one_kind(seed)) > 0 for seed in range(10))

@@ -17,7 +17,14 @@ from personamem.dataset_builder.families.personabench.attributes import (
     AttributePack,
     attribute_packs,
 )
-from personamem.dataset_builder.families.personabench.drafts import count_noise
+from personamem.dataset_builder.families.personabench.audit.levels import (
+    IDS,
+    LEVELS,
+    PEOPLE,
+    Violation,
+    check_ids,
+    check_levels,
+)
 from personamem.dataset_builder.families.personabench.graph import Community, build_community
 from personamem.dataset_builder.families.personabench.others import grounded_values
 from personamem.dataset_builder.families.personabench.profiles import draw_profiles
@@ -32,10 +39,9 @@ STRAY = "no value outside of its gold sessions"
 UPDATES = "outdated values come first"
 SEPARATION = "two hops lie apart"
 SIGNAL = "every signal session is gold"
-LEVELS = "noise levels"
-IDS = "ids"
 
 CHECKS: Mapping[str, str] = {
+    PEOPLE: "Communities whose people or relations are not those of the world.",
     QUESTIONS: "Questions whose text, answer, type or outdated values are not those of the world.",
     ANSWERS: "Gold values that a session listed for them does not hold, said by the right person.",
     STRAY: "Values of an asked attribute, right or wrong, that the person states elsewhere.",
@@ -45,9 +51,6 @@ CHECKS: Mapping[str, str] = {
     LEVELS: "Archives without exactly the sessions of their noise level, each level in the next.",
     IDS: "Ids of sessions or questions that occur twice or change.",
 }
-
-Violation = tuple[str, str]
-"""The check, and what is wrong where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +76,14 @@ def check_communities(
     lowest = min(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
     by_person = {split: _by_person(rows) for split, rows in documents.items()}
     asked = _by_person(questions[lowest])
-    violations = [*_check_ids(documents[highest], questions), *_check_levels(by_person)]
+    violations = [*check_ids(documents, questions), *check_levels(by_person)]
+    known = set()
     for number in numbers:
         community = build_community(seed, number)
         profiles = draw_profiles(community, packs, seed)
         for user, asks in enumerate(plan_asks(community, profiles, packs, seed)):
             person = (community.name, community.members[user].name)
+            known.add(person)
             rows = asked.get(person, [])
             if not _are_those_asked(community, asks, rows):
                 violations.append((QUESTIONS, f"{person[0]}, {person[1]}"))
@@ -89,6 +94,8 @@ def check_communities(
             for row in by_person[lowest].get(person, []):
                 if row["session_id"] not in needed:
                     violations.append((SIGNAL, f"session {row['session_id']}"))
+    for person in sorted({*asked, *by_person[highest]} - known):
+        violations.append((QUESTIONS, f"{person[0]}, {person[1]}: not in the world's plan"))
     return violations
 
 
@@ -105,39 +112,6 @@ def _are_those_asked(
     wanted = [make_question_fields(community, ask) for ask in asks]
     given = [{key: row[key] for key in row if key not in ("question_id", "gold")} for row in rows]
     return wanted == given
-
-
-def _check_ids(
-    documents: Sequence[Row], questions: Mapping[str, Sequence[Row]]
-) -> Iterable[Violation]:
-    for name, rows in (("session", documents), ("question", next(iter(questions.values())))):
-        seen: set[str] = set()
-        for row in rows:
-            identifier = row[f"{name}_id"]
-            if identifier in seen:
-                yield IDS, f"{name} {identifier} occurs twice"
-            seen.add(identifier)
-    first = list(next(iter(questions.values())))
-    for split, rows in questions.items():
-        if list(rows) != first:
-            yield IDS, f"{split}: its questions are not those of the other noise levels"
-
-
-def _check_levels(
-    by_person: Mapping[str, Mapping[tuple[str, str], Sequence[Row]]],
-) -> Iterable[Violation]:
-    levels = sorted(NOISE_SPLITS, key=lambda name: NOISE_SPLITS[name])
-    for person, signal in by_person[levels[0]].items():
-        lower: dict[str, Row] = {}
-        for level in levels:
-            rows = {row["session_id"]: row for row in by_person[level].get(person, [])}
-            wanted = len(signal) + count_noise(len(signal), NOISE_SPLITS[level])
-            where = f"{level}, {person[0]}, {person[1]}"
-            if len(rows) != wanted:
-                yield LEVELS, f"{where}: {len(rows)} sessions; {wanted} make its ratio"
-            if any(rows.get(identifier) != row for identifier, row in lower.items()):
-                yield LEVELS, f"{where}: lacks or changes sessions of a lower level"
-            lower = rows
 
 
 def _check_archive(

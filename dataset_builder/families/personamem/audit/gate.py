@@ -9,7 +9,7 @@ gate leaves to the audit cannot fail, or hardly:
   25 % of the questions.
 * Metadata policies and shallow policies: the order of options and the rotation of personas are
   drawn at random, so these differ from what is accepted by chance alone, and an audit refuses that
-  in less than one of 1,000 datasets (``audit.statistics``).
+  in less than one of 1,000 datasets (``core.error_rate``).
 * Diversity, Self-BLEU and repeated 8-grams: content decides them, not the seed. Over 50 seeds at
   4k and 12 at 32k, their standard deviations are less than a tenth of the distance to the limit.
 * Files, mirrors and the manifest: the build writes them from the rows that were checked.
@@ -30,6 +30,7 @@ from personamem.dataset_builder.families.personamem.audit.structure import (
 from personamem.dataset_builder.families.personamem.audit.text import check_text
 from personamem.dataset_builder.families.personamem.audit.truth import check_pairs, check_truth
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.summary import summarise_checks
 from personamem.loaders.formats.schema import Annotation, ContextRecord, Question
 
 
@@ -69,10 +70,7 @@ def check_split(
     letters = check_letters(questions, balanced=True)
     if not letters.passed:
         raise GateError(f"{split}: {letters.what}")
-    ratios = (
-        max(map(len, question.options)) / min(map(len, question.options)) for question in questions
-    )
-    return {"solver_agrees": len(questions), "max_option_length_ratio": round(max(ratios), 4)}
+    return summarise_checks(questions)
 
 
 def _raise_if_any(split: str, violations: Violations) -> None:

@@ -1,26 +1,26 @@
 """Reading a split for an audit: what cannot be used is a finding, and the rest is read on."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from personamem.dataset_builder.core.findings import Violations
 from personamem.dataset_builder.families.configuration import make_config
+from personamem.dataset_builder.families.facts import FILES, check_files
 from personamem.dataset_builder.families.personamem.audit.structure import (
     COLUMNS,
-    FILES,
     MIRRORS,
     READABLE,
 )
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
+from personamem.dataset_builder.families.personamem.tables import list_files
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.formats.manifest import MANIFEST, Manifest, check_file
+from personamem.loaders.formats.files import open_file
+from personamem.loaders.formats.manifest import MANIFEST, Manifest
+from personamem.loaders.formats.parquet import is_of_type, open_parquet
 from personamem.loaders.formats.schema import OFFICIAL_COLUMNS, Annotation, Question
 from personamem.loaders.formats.sources import parse_source
 from personamem.loaders.personamem.annotations import read_annotations
@@ -32,12 +32,16 @@ from personamem.loaders.personamem.version2 import read_version2_questions
 
 @dataclass(frozen=True, slots=True)
 class SplitSource:
-    """One split as it was found. ``config`` is what it was built from, if it is ours."""
+    """One split as it was found.
+
+    ``config`` is what it was built from and ``manifest`` what is stated about it, if it is ours.
+    """
 
     source: str
     split: str
     layout: Layout
     config: PersonaMemConfig | None
+    manifest: Manifest | None
     questions: tuple[Question, ...]
     annotations: Mapping[str, Annotation] | None
     contexts: ContextStore
@@ -76,20 +80,33 @@ def read_split(source: str | Path, split: str) -> SplitSource:
     config = None
     if files.layout is Layout.OURS:
         assert files.manifest is not None
-        _check_files(files.manifest, files, violations, whole=parsed.folder is not None)
+        whole = parsed.folder is not None
+        lines = f"shared_contexts_{split}.jsonl"
+        names = [name for name in list_files(split) if name != lines]
+        check_files(files.manifest, files.folder, names, whole, violations)
         config = _read_config(files.manifest, split, violations)
         if _check_columns(files, violations):
             questions = read_parquet_questions(files.questions, reject)
-            annotations = read_annotations(files.annotations) if files.annotations else None
+            annotations = _read_annotations(files, violations)
             contexts = ParquetContexts(files.contexts)
-            _check_mirrors(files, questions, contexts, violations)
+            _check_csv(files, questions, violations)
+            if whole or (files.folder / lines).exists():
+                _check_lines(files.manifest, files.folder, lines, contexts.ids, violations)
     elif files.layout is Layout.VERSION_1:
         questions = read_csv_questions(files.questions, reject)
         contexts = JsonlContexts(files.contexts)
     else:
         questions, contexts = read_version2_questions(files.folder, split, reject)
     return SplitSource(
-        str(parsed), split, files.layout, config, questions, annotations, contexts, violations
+        str(parsed),
+        split,
+        files.layout,
+        config,
+        files.manifest,
+        questions,
+        annotations,
+        contexts,
+        violations,
     )
 
 
@@ -105,27 +122,19 @@ def _read_config(manifest: Manifest, split: str, violations: Violations) -> Pers
     return config
 
 
-def _check_files(
-    manifest: Manifest, files: SplitFiles, violations: Violations, whole: bool
-) -> None:
-    """Check the files of the split, and those of the dataset that belong to no split.
-
-    A split fetched from the Hub is not ``whole``: it comes without the files that nothing reads.
-    """
-    others = {name for family in manifest.families.values() for name in family.splits}
-    for name in manifest.files:
-        path = files.folder / name
-        split = path.stem.rpartition("_")[2]
-        of_another = split in others and split != files.split
-        if not of_another and (whole or path.exists()):
-            try:
-                check_file(manifest, name, path)
-            except (DatasetError, OSError) as error:
-                violations.add(FILES, str(error))
+def _read_annotations(files: SplitFiles, violations: Violations) -> Mapping[str, Annotation] | None:
+    if files.annotations is None:
+        violations.add(READABLE, f"annotations/{files.split}.parquet is missing")
+        return None
+    try:
+        return read_annotations(files.annotations)
+    except DatasetError as error:
+        violations.add(READABLE, str(error))
+        return None
 
 
 def _check_columns(files: SplitFiles, violations: Violations) -> bool:
-    """Return whether the tables have their columns; an order or a column too many is told only."""
+    """Return whether the tables have their columns; another order or further ones do no harm."""
     usable = True
     for path, expected in (
         (files.questions, schema.BENCHMARK_SCHEMA),
@@ -134,16 +143,13 @@ def _check_columns(files: SplitFiles, violations: Violations) -> bool:
     ):
         if path is None:
             continue
-        try:
-            found = pq.read_schema(path)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise DatasetError(f"{path} cannot be read as Parquet: {error}") from error
+        with open_parquet(path) as file:
+            found = file.schema_arrow
         if found.names != expected.names:
             violations.add(COLUMNS, f"{path.name} ({path.parent.name}): {', '.join(found.names)}")
         for field in expected:
             position = found.get_field_index(field.name)
-            # Names of list items differ between writers ("item", "element"); equals() ignores them.
-            if position < 0 or not found.field(position).type.equals(field.type):
+            if position < 0 or not is_of_type(found.field(position).type, field.type):
                 usable = False
                 kind = "missing" if position < 0 else str(found.field(position).type)
                 violations.add(
@@ -152,37 +158,53 @@ def _check_columns(files: SplitFiles, violations: Violations) -> bool:
     return usable
 
 
-def _check_mirrors(
-    files: SplitFiles,
-    questions: tuple[Question, ...],
-    contexts: ContextStore,
-    violations: Violations,
-) -> None:
+def _check_csv(files: SplitFiles, questions: tuple[Question, ...], violations: Violations) -> None:
+    """Check that the CSV file holds the questions of the Parquet file, row by row."""
     table = files.folder / f"questions_{files.split}.csv"
-    if table.exists():
+    if not table.exists():
+        return
+    try:
         mirrored = read_csv_questions(table, lambda error: violations.add(MIRRORS, str(error)))
-        if len(mirrored) != len(questions):
-            violations.add(
-                MIRRORS, f"{table.name}: {len(mirrored)} rows, expected {len(questions)}"
-            )
-        for ours, theirs in zip(questions, mirrored, strict=False):
-            for column in OFFICIAL_COLUMNS:
-                if getattr(ours, column) != getattr(theirs, column):
-                    violations.add(MIRRORS, f"{table.name}, question {ours.question_id}: {column}")
-    lines = files.folder / f"shared_contexts_{files.split}.jsonl"
-    if lines.exists():
-        found = list(_hash_lines(lines))
-        for context_id, digest in found:
-            if digest != context_id:
-                violations.add(MIRRORS, f"{lines.name}: context {context_id} was changed")
-        if [context_id for context_id, _ in found] != list(contexts.ids):
-            violations.add(MIRRORS, f"{lines.name}: other contexts, or in another order")
+    except DatasetError as error:
+        violations.add(MIRRORS, str(error))
+        return
+    if len(mirrored) != len(questions):
+        violations.add(MIRRORS, f"{table.name}: {len(mirrored)} rows, expected {len(questions)}")
+    for ours, theirs in zip(questions, mirrored, strict=False):
+        for column in OFFICIAL_COLUMNS:
+            if getattr(ours, column) != getattr(theirs, column):
+                violations.add(MIRRORS, f"{table.name}, question {ours.question_id}: {column}")
+    assert files.manifest is not None
+    _check_rows(files.manifest, table.name, len(mirrored), violations)
 
 
-def _hash_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield each line's context id and the sha256 of its messages as written."""
-    with path.open("rb") as stream:
-        for line in stream:
-            key, _, rest = line.partition(b":")
-            body = rest.strip()[:-1]
-            yield key.strip(b'{" ').decode("utf-8", "replace"), hashlib.sha256(body).hexdigest()
+def _check_lines(
+    manifest: Manifest, folder: Path, name: str, ids: Sequence[str], violations: Violations
+) -> None:
+    """Check the JSONL file in one pass: its digest, and that each line is the context of its id."""
+    found: list[str] = []
+    whole = hashlib.sha256()
+    try:
+        with open_file(folder / name) as stream:
+            for line in stream:
+                whole.update(line)
+                key, _, rest = line.partition(b":")
+                found.append(key.strip(b'{" ').decode("utf-8", "replace"))
+                if hashlib.sha256(rest.strip()[:-1]).hexdigest() != found[-1]:
+                    violations.add(MIRRORS, f"{name}: context {found[-1]} was changed")
+    except DatasetError as error:
+        violations.add(FILES, str(error))
+        return
+    if found != list(ids):
+        violations.add(MIRRORS, f"{name}: other contexts, or in another order")
+    record = manifest.files.get(name)
+    if record is None or record.sha256 != whole.hexdigest():
+        stated = "nothing" if record is None else record.sha256
+        violations.add(FILES, f"{name}: sha256 is {whole.hexdigest()}, {MANIFEST} says {stated}")
+    _check_rows(manifest, name, len(found), violations)
+
+
+def _check_rows(manifest: Manifest, name: str, rows: int, violations: Violations) -> None:
+    record = manifest.files.get(name)
+    if record is not None and record.rows != rows:
+        violations.add(FILES, f"{name}: it has {rows} rows, {MANIFEST} says {record.rows}")

@@ -3,16 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
+from personamem.dataset_builder.core.error_rate import ERROR_RATE, correct_family
 from personamem.dataset_builder.core.findings import Check, Finding, Section, Violations
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.planning import plan_split
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO, Annotation, Question
 
-UNIFORM_P = 0.01
-"""Letters of a release that does not balance them are uniform unless chance is less likely."""
-
-FILES = Check(Section.STRUCTURE, "files", "Files that are missing or differ from the manifest.")
 COLUMNS = Check(
     Section.STRUCTURE, "columns", "Tables whose columns, order or types are not the official ones."
 )
@@ -135,8 +132,11 @@ def check_coverage(
                 )
 
 
-def check_letters(questions: Sequence[Question], balanced: bool) -> Finding:
-    """Check that no letter is the gold more often than others: exactly, or within chance."""
+def check_letters(questions: Sequence[Question], balanced: bool, parts: int = 1) -> Finding:
+    """Check that no letter is the gold more often than others: exactly, or within chance.
+
+    ``parts`` is how many parts the whole audit looks at; see ``core.error_rate``.
+    """
     counts = [
         sum(question.answer_index == index for question in questions)
         for index in range(len(schema.LETTERS))
@@ -147,7 +147,9 @@ def check_letters(questions: Sequence[Question], balanced: bool) -> Finding:
         from scipy.stats import chisquare  # Slow to import, and builds never come here.
 
         p_value = float(chisquare(counts).pvalue) if questions else 1.0
-        passed, threshold = p_value >= UNIFORM_P, f"p >= {UNIFORM_P} (chi-square; {p_value:.3g})"
+        (corrected,) = correct_family([p_value], parts)
+        passed = corrected >= ERROR_RATE
+        threshold = f"p (corrected) >= {ERROR_RATE} (chi-square; {corrected:.3g})"
     listed = ", ".join(
         f"({letter}) {count}" for letter, count in zip(schema.LETTERS, counts, strict=True)
     )

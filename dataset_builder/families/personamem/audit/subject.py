@@ -6,6 +6,7 @@ from functools import cached_property
 
 from personamem.dataset_builder.core.findings import Finding, Violations
 from personamem.dataset_builder.core.items import Item, make_items
+from personamem.dataset_builder.families.facts import FACTS, FILES, check_facts
 from personamem.dataset_builder.families.personamem.audit.counts import (
     DISTANCES,
     END_INDEX,
@@ -16,7 +17,6 @@ from personamem.dataset_builder.families.personamem.audit.counts import (
 from personamem.dataset_builder.families.personamem.audit.sources import SplitSource
 from personamem.dataset_builder.families.personamem.audit.structure import (
     COLUMNS,
-    FILES,
     GENERAL_CHECKS,
     LENGTHS,
     MIRRORS,
@@ -34,6 +34,11 @@ from personamem.dataset_builder.families.personamem.audit.truth import (
     check_truth,
 )
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.summary import (
+    summarise_checks,
+    summarise_split,
+)
+from personamem.dataset_builder.families.personamem.tables import hash_messages
 from personamem.dataset_builder.families.subject import (
     AuditSubject,
     CheckedContext,
@@ -41,10 +46,12 @@ from personamem.dataset_builder.families.subject import (
     Distributions,
     ReadContext,
 )
+from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.manifest import Manifest
 from personamem.loaders.formats.schema import Annotation, Question
 from personamem.loaders.personamem.contexts import ContextStore
-from personamem.loaders.personamem.files import Layout
+from personamem.loaders.personamem.files import FAMILY, Layout
 
 CONTEXTS_PER_JOB = 2
 """A row group of our files holds two contexts, and a worker decodes it once."""
@@ -52,9 +59,10 @@ CONTEXTS_PER_JOB = 2
 
 @dataclass(frozen=True, slots=True)
 class SplitJob(ContextJob):
-    """Some contexts of a split with their questions."""
+    """Some contexts of a split with their questions; ``ours`` if this project built it."""
 
     split: str
+    ours: bool
     config: PersonaMemConfig | None
     contexts: ContextStore
     questions: Mapping[str, tuple[Question, ...]]
@@ -75,6 +83,8 @@ class SplitJob(ContextJob):
         questions = self.questions[context_id]
         counted = count_context(context)
         violations = check_counts(self.split, context, counted, questions, self.annotations)
+        if self.ours and hash_messages(context.messages) != context_id:
+            violations.add(MIRRORS, f"contexts/{self.split}.parquet: {context_id} was changed")
         if self.config and self.annotations is not None:
             violations.merge(
                 check_truth(self.config, self.split, context, questions, self.annotations)
@@ -159,10 +169,15 @@ class SplitSubject(AuditSubject):
             if question.question_id in known
         }
         return SplitJob(
-            self.source.split, self.source.config, self.source.contexts, questions, annotations
+            self.source.split,
+            self.ours,
+            self.source.config,
+            self.source.contexts,
+            questions,
+            annotations,
         )
 
-    def judge(self, contexts: Sequence[CheckedContext]) -> list[Finding]:
+    def judge(self, contexts: Sequence[CheckedContext], parts: int) -> list[Finding]:
         """Return the findings on structure and truth; a release is not held to what it lacks."""
         source = self.source
         violations = Violations()
@@ -176,15 +191,33 @@ class SplitSubject(AuditSubject):
             check_quads(source.questions, source.annotations, violations)
         if source.config:
             check_coverage(source.config, source.split, source.questions, violations)
+        if source.manifest:
+            self._check_manifest(source.manifest, contexts, violations)
         findings = []
         if self.ours:
-            findings += violations.as_findings((FILES, COLUMNS, MIRRORS))
+            findings += violations.as_findings((FILES, FACTS, COLUMNS, MIRRORS))
         findings += violations.as_findings((*GENERAL_CHECKS, END_INDEX))
         findings += violations.as_findings((*FORM_CHECKS, LENGTHS), required=self.ours)
-        findings.append(check_letters(source.questions, balanced=self.ours))
+        findings.append(check_letters(source.questions, balanced=self.ours, parts=parts))
         if self.ours:
             findings += violations.as_findings((*OUR_CHECKS, *TRUTH_CHECKS, DISTANCES))
         return findings
+
+    def _check_manifest(
+        self, manifest: Manifest, contexts: Sequence[CheckedContext], violations: Violations
+    ) -> None:
+        split, questions = self.source.split, self.source.questions
+        record = manifest.families[FAMILY]
+        where = f"families.{FAMILY}"
+        tokens = [context.tokens for context in contexts]
+        found = summarise_split(split, questions, tokens) if split in schema.SIZES else {}
+        check_facts(record.splits[split], found, f"{where}.splits.{split}", violations)
+        stated = {name: record.checks.get(name) for name in {*record.checks, split}}
+        others = {name: value for name, value in stated.items() if name in record.splits}
+        checks = {**others, split: summarise_checks(questions)}
+        check_facts(stated, checks, f"{where}.checks", violations)
+        extra = record.model_dump(exclude={"splits", "checks"})
+        check_facts(extra, {}, where, violations)
 
     def describe(self, contexts: Sequence[CheckedContext]) -> Distributions:
         """Return positions and distances of the questions, and the sizes of the contexts."""

@@ -33,7 +33,7 @@ def check_text(context: ContextRecord) -> Violations:
                     f"{place.excerpt}",
                 )
     repeats = RepeatCounter()
-    repeats.add(message["content"] for message in context.messages if message["role"] != "system")
+    repeats.add([message["content"] for message in context.messages if message["role"] != "system"])
     if repeats.share > MAX_REPEATED:
         violations.add(REPEATS, f"context {context.context_id}: {repeats.share:.2%}")
     return violations

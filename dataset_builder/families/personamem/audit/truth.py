@@ -12,6 +12,10 @@ from functools import lru_cache
 from itertools import pairwise
 
 from personamem.dataset_builder.core.findings import Check, Section, Violations
+from personamem.dataset_builder.families.personamem.audit.annotations import (
+    ANNOTATIONS,
+    check_annotation,
+)
 from personamem.dataset_builder.families.personamem.audit.wording import (
     find_wording_fault,
     word_in_cohort,
@@ -45,7 +49,9 @@ SOLVER = Check(
     "Questions in which a solver that reads only the world finds another option than the gold.",
 )
 EVIDENCE_BEFORE = Check(
-    Section.TRUTH, "evidence before the question", "Questions with evidence after their end index."
+    Section.TRUTH,
+    "evidence before the question",
+    "Questions with evidence or related messages outside of the messages that they see.",
 )
 EVIDENCE_CARRIES = Check(
     Section.TRUTH,
@@ -76,6 +82,7 @@ NEW_IDEAS = Check(
 TRUTH_CHECKS = (
     WORDING,
     SOLVER,
+    ANNOTATIONS,
     EVIDENCE_BEFORE,
     EVIDENCE_CARRIES,
     ASKED_ON,
@@ -178,6 +185,11 @@ def _check_question(case: _Case, violations: Violations) -> None:
     if fault:
         violations.add(WORDING, f"{name}: {fault}")
         return
+    world = case.world
+    thread = world.cohort.threads[quad.plan.thread_id]
+    check_annotation(
+        world.config, quad, thread, world.persona_index, question, annotation, violations
+    )
     try:
         asked_on = date.fromisoformat(annotation.asked_on)
     except ValueError:
@@ -194,7 +206,8 @@ def _check_question(case: _Case, violations: Violations) -> None:
             f"{name}: the gold is {question.correct_answer}, the world says {_letter(solved)}",
         )
         return
-    late = [index for index in annotation.evidence_message_indices if not 0 <= index < end]
+    listed = {*annotation.evidence_message_indices, *annotation.related_message_indices}
+    late = sorted(index for index in listed if not 0 <= index < end)
     if late or not annotation.evidence_message_indices:
         violations.add(EVIDENCE_BEFORE, f"{name}: messages {late} of {end}")
     _check_evidence(case, violations)

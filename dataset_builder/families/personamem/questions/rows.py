@@ -89,7 +89,7 @@ def make_row(
     latest = max(evidence)
     distance = index.tokens[end] - index.tokens[latest + 1]
     letters = [f"({letter}) {text}" for letter, text in zip("abcd", quad.options, strict=True)]
-    question_id = _question_id(config, plan.quad_id, persona_index)
+    question_id = name_question(config, plan.quad_id, persona_index)
     return Row(
         benchmark={
             "persona_id": context.persona.persona_id,
@@ -112,17 +112,25 @@ def make_row(
         },
         annotation={
             "question_id": question_id,
-            "quad_id": plan.quad_id,
-            "pair_id": _pair_id(quad, persona_index) if plan.paired else "",
-            "pair_position": plan.position if plan.paired else "",
-            "thread_id": plan.thread_id,
+            **describe_quad(quad, roles, persona_index),
             "asked_on": asked_on.isoformat(),
-            "option_roles": list(roles),
-            "option_keys": list(quad.keys),
             "evidence_message_indices": evidence,
             "related_message_indices": related,
         },
     )
+
+
+def describe_quad(quad: Quad, roles: Sequence[str], persona_index: int) -> dict[str, Any]:
+    """Return the annotation columns that follow from a quad and the persona's ``roles`` in it."""
+    plan = quad.plan
+    return {
+        "quad_id": plan.quad_id,
+        "pair_id": _pair_id(quad, persona_index) if plan.paired else "",
+        "pair_position": plan.position if plan.paired else "",
+        "thread_id": plan.thread_id,
+        "option_roles": list(roles),
+        "option_keys": list(quad.keys),
+    }
 
 
 def evidence_facts(question_type: str, known: Sequence[Fact], gold_key: str) -> list[Fact]:
@@ -173,7 +181,7 @@ def _draw_session(
     return random.randrange(first, last)
 
 
-def _question_id(config: PersonaMemConfig, quad_id: str, persona_index: int) -> str:
+def name_question(config: PersonaMemConfig, quad_id: str, persona_index: int) -> str:
     """Return an id in the form of a uuid; a hash, so that the order of ids tells nothing."""
     digest = hashlib.sha256(f"{config.seed} {quad_id} {persona_index}".encode()).hexdigest()
     return "-".join((digest[:8], digest[8:12], digest[12:16], digest[16:20], digest[20:32]))

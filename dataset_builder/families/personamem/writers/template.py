@@ -5,6 +5,7 @@ question; the assistant takes note and answers. Wording is dealt from shuffled d
 context a pattern returns only when all others of its kind were used.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
@@ -15,6 +16,7 @@ from personamem.dataset_builder.core.content_yaml import read_yaml, template
 from personamem.dataset_builder.core.people import PRONOUNS, Persona, people_tables
 from personamem.dataset_builder.core.rng import ShuffleBag
 from personamem.dataset_builder.core.text.faults import has_doubled_word
+from personamem.dataset_builder.core.text.repeats import LONG_LETTERS, MAX_REPEATED
 from personamem.dataset_builder.families.personamem.packs import (
     CONTENT,
     Advice,
@@ -38,8 +40,11 @@ _MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 
+_TYPICAL_MESSAGE = 70
+"""Tokens of a message."""
+
 _RENDERINGS = 20
-"""How often a text that doubles a word is rendered again; every pattern has enough alternatives."""
+"""How often a text is rendered again that doubles a word, or repeats a reply."""
 
 _DAYS_AWAY = {"weekday": range(-6, 0), "date": range(-27, -6), "next_date": range(2, 21)}
 _TABLE_OF_SLOT = {"acquaintance": "acquaintances", "town": "towns", "street": "streets"}
@@ -65,10 +70,16 @@ def patterns() -> Mapping[str, Any]:
 
 
 class TemplateWriter:
-    """Write all sessions of one context from embedded patterns and topic packs."""
+    """Write all sessions of one context from embedded patterns and topic packs.
 
-    def __init__(self, random: Random) -> None:
+    ``budget`` is the size of the context in tokens. It decides how many replies may equal an earlier
+    one: notes on traits are worded in few ways, and a small context has no room for a repeat.
+    """
+
+    def __init__(self, random: Random, budget: int = 0) -> None:
         self._random = random
+        self._repeats = int(MAX_REPEATED * budget / _TYPICAL_MESSAGE)
+        self._replies: Counter[str] = Counter()
         self._decks: dict[tuple[str, ...], ShuffleBag[Any]] = {}
         self._told: dict[tuple[str, str, date], set[str]] = {}
 
@@ -85,6 +96,10 @@ class TemplateWriter:
             fact_messages[fact.fact_id] = tuple(start + index for index in marked)
             opening = ""
         return WrittenSession(plan.topic, plan.said_on, tuple(messages), fact_messages)
+
+    def start_again(self) -> None:
+        """Forget the replies: what was written so far is not used."""
+        self._replies.clear()
 
     def write_system(self, persona: Persona, said_on: date, detail: int) -> Message:
         """Return the system message that opens a session: the date and the static persona."""
@@ -138,7 +153,7 @@ class TemplateWriter:
         user = f"{opening}{scene}{self._say(('relations', fact.relation, 'user'), slots)}"
         if fact.contact:
             slots["who"] = fact.contact.phrase.replace("my ", "your ", 1)
-        reply = self._say(("relations", fact.relation, "ack"), slots)
+        reply = self._note(fact, slots) if detail else self._note_anew(fact, slots)
         if detail == 2:
             user = f"{user} {self._aside(pack, said_on)}"
         if detail:
@@ -148,6 +163,22 @@ class TemplateWriter:
         messages.append({"role": "user", "content": user})
         messages.append({"role": "assistant", "content": reply})
         return messages, marked
+
+    def _note(self, fact: Fact, slots: Mapping[str, str]) -> str:
+        return self._say(("relations", fact.relation, "ack"), slots)
+
+    def _note_anew(self, fact: Fact, slots: Mapping[str, str]) -> str:
+        """Take note in a message of its own, which should equal no earlier one."""
+        text = self._note(fact, slots)
+        for _ in range(_RENDERINGS):
+            if text not in self._replies or self._count_repeats() < self._repeats:
+                break
+            text = self._note(fact, slots)
+        self._replies.update([text] if len(text) > LONG_LETTERS else [])
+        return text
+
+    def _count_repeats(self) -> int:
+        return self._replies.total() - len(self._replies)
 
     def _fact_slots(self, fact: Fact, pack: TopicPack, said_on: date) -> dict[str, str]:
         random, people = self._random.random, person_slots(fact)

@@ -10,9 +10,9 @@ from scripted_model import ScriptedModel
 from tiny_families import make_tiny_config
 from writing_server import pack_turns
 
-from personamem.dataset_builder.audit.parts import audit_part
+from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.core.config import BuildConfig
-from personamem.dataset_builder.families.personabench.audit.source import COMMUNITIES
+from personamem.dataset_builder.families.personabench.audit.source import PART
 from personamem.dataset_builder.families.personabench.rows import make_tables
 from personamem.dataset_builder.llm import AnswerStore
 from personamem.dataset_builder.packaging.build import build_dataset
@@ -38,7 +38,7 @@ def test_documents_are_written_checked_and_packaged(config: BuildConfig, tmp_pat
     rows = pq.read_table(tmp_path / "a" / "documents" / "noise_07.parquet").to_pylist()
     mine = "I see, that is how it is, and there you have it."
     assert sum(mine in str(row["messages"]) for row in rows) > 0.7 * len(rows)
-    assert audit_part(tmp_path / "a", COMMUNITIES, (COMMUNITIES,)).failures == ()
+    assert AuditSource(tmp_path / "a").audit_part(PART, [PART]).failures == ()
 
 
 def test_refused_documents_are_counted_and_left_to_the_embedded_writer(

@@ -74,6 +74,37 @@ def test_a_context_outside_its_budget_is_refused(source: SplitSource, words: str
         check_context(source.config, "4k", record, count_context(record), [], {})
 
 
+@pytest.mark.parametrize(
+    ("text", "check"),
+    [
+        ("That is what suits you when she joins in in chess, and it is no secret.", "residue"),
+        ("Write to somebody.real@company.com about it, and they will tell you more.", "personal"),
+    ],
+)
+def test_a_context_with_text_that_an_audit_refuses_is_refused(
+    text: str, check: str, source: SplitSource
+) -> None:
+    with pytest.raises(GateError, match=check):
+        check_changed_context(source, 1, text)
+
+
+def test_a_context_that_repeats_a_message_is_refused(source: SplitSource) -> None:
+    long = "This very sentence stands here again, word for word, as often as it likes to."
+    with pytest.raises(GateError, match="exact duplicates"):
+        check_changed_context(source, 2, long)
+
+
+def check_changed_context(source: SplitSource, number: int, text: str) -> None:
+    """Pass a context through the gate whose last messages are ``text``."""
+    assert source.config is not None
+    read = source.contexts.read(source.contexts.ids[0])
+    messages = list(read.messages)
+    for index in range(-number, 0):
+        messages[index] = {"role": "assistant", "content": text}
+    record = replace(read, messages=messages, num_tokens=None, num_letters=None)
+    check_context(source.config, "4k", record, count_context(record), [], {})
+
+
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise GateError("no")

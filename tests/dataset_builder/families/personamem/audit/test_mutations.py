@@ -1,5 +1,6 @@
 """Planted faults: each is flagged by the check meant for it, and the good dataset by none."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pytest
 from auditing import audit_split
 from dataset_edits import DatasetEdit
-from dataset_mutations import MUTATIONS, Mutation, recount
+from dataset_mutations import MUTATIONS, Mutation, order_rows_by_letter, recount
 
 from personamem.dataset_builder.audit.run import PartAudit
 from personamem.dataset_builder.families.configuration import make_config
@@ -17,12 +18,16 @@ SPLIT = "4k"
 FAST_BASELINES = ("longest", "shortest", "letter by row number", "letter by persona")
 
 
+def build(folder: Path, personas: int) -> None:
+    sections = {"personamem": {"sizes": (SPLIT,), "personas": personas}}
+    build_dataset(make_config(families=sections), folder, workers=1)
+
+
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("good") / "dataset"
     # Two cohorts: the rows of one are too few to prove a leak at one error in 1,000 audits.
-    config = make_config(families={"personamem": {"sizes": (SPLIT,), "personas": 8}})
-    build_dataset(config, folder, workers=1)
+    build(folder, personas=8)
     return folder
 
 
@@ -53,6 +58,14 @@ def test_a_planted_fault_is_flagged(
     assert findings[check].rows or findings[check].figure
 
 
+def test_an_order_of_rows_that_tells_the_letter_is_flagged(tmp_path: Path) -> None:
+    # Eight quads prove nothing at one error in 1,000 audits; 32 do.
+    build(tmp_path / "good", personas=16)
+    edit = DatasetEdit(tmp_path / "good", tmp_path / "bad", SPLIT)
+    order_rows_by_letter(edit)
+    assert failed_checks(edit.save()) == {"letter by row number"}
+
+
 def test_an_edit_without_a_change_passes(good: Path, tmp_path: Path) -> None:
     # So what the other tests see is the planted fault and not the way in which it was planted.
     edit = DatasetEdit(good, tmp_path / "same", SPLIT)
@@ -75,6 +88,46 @@ def test_a_mirror_that_differs_is_flagged(good: Path, tmp_path: Path) -> None:
         path.write_text(path.read_text("utf-8").replace(" you ", " thou ", 1), "utf-8")
     edit.refresh_manifest()
     assert failed_checks(edit.folder) == {"mirrors"}
+
+
+def test_a_table_of_contexts_that_differs_from_its_ids_is_flagged(
+    good: Path, tmp_path: Path
+) -> None:
+    edit = DatasetEdit(good, tmp_path / "bad", SPLIT)
+    lines = (edit.folder / f"shared_contexts_{SPLIT}.jsonl").read_bytes()
+    messages = edit.contexts[0]["messages"]
+    messages[2], messages[4] = messages[4], messages[2]
+    edit.save()
+    (edit.folder / f"shared_contexts_{SPLIT}.jsonl").write_bytes(lines)
+    edit.refresh_manifest()
+    assert "mirrors" in failed_checks(edit.folder)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("splits", SPLIT, "questions"), 999_999),
+        (("splits", SPLIT, "contexts"), -3),
+        (("splits", SPLIT, "tokens"), 5),
+        (("splits", SPLIT, "topics", "bees"), 5),
+        (("checks", SPLIT, "solver_agrees"), 31),
+        (("checks", SPLIT, "invented"), True),
+        (("checks", "another"), {}),
+        (("invented",), 1),
+    ],
+)
+def test_facts_of_the_manifest_that_do_not_hold_are_flagged(
+    keys: tuple[str, ...], value: object, good: Path, tmp_path: Path
+) -> None:
+    edit = DatasetEdit(good, tmp_path / "bad", SPLIT)
+    path = edit.folder / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    place = manifest["families"]["personamem"]
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    path.write_text(json.dumps(manifest), "utf-8")
+    assert failed_checks(edit.folder) == {"manifest"}
 
 
 @pytest.mark.parametrize("kind", [pa.string(), None])

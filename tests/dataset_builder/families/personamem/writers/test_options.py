@@ -20,7 +20,7 @@ from writing_server import (
     write_well,
 )
 
-from personamem.dataset_builder.audit.parts import audit_part
+from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.core.config import BuildConfig
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.personamem.config import configure
@@ -102,7 +102,7 @@ def test_four_personas_and_both_quads_of_a_pair_share_what_was_written(written: 
 
 
 def test_a_dataset_with_written_options_passes_the_audit(written: Written) -> None:
-    audited = audit_part(written.folder, "4k", ("4k",))
+    audited = AuditSource(written.folder).audit_part("4k", ("4k",))
     assert {finding.check for finding in audited.failures if finding.section != "text"} == set()
     assert all(row.passed for row in audited.baselines["blind"])
 
@@ -255,6 +255,6 @@ def test_what_the_audit_reads_is_held_to_the_same_briefs(written: Written, tmp_p
     for number, mutate in enumerate((swap_two, reword_half_a_pair)):
         edit = DatasetEdit(written.folder, tmp_path / str(number), "4k")
         check = mutate(edit)
-        audited = audit_part(edit.save(), "4k", ("4k",), ("longest",))
+        audited = AuditSource(edit.save()).audit_part("4k", ("4k",), ("longest",))
         failed = {each.check for each in audited.failures if each.section == "truth"}
         assert failed == {check}

@@ -1,6 +1,6 @@
 import pytest
 
-from personamem.dataset_builder.audit.statistics import (
+from personamem.dataset_builder.core.error_rate import (
     FAMILIES,
     correct_family,
     correct_holm,

@@ -4,11 +4,12 @@ An audit refuses a sound dataset with a probability of at most ``ERROR_RATE``, o
 question types and parts together. The rate is divided evenly over the ``FAMILIES`` of tests, and
 that of a family evenly over the parts that the whole audit looks at (Bonferroni); within a part,
 the tests of a family share it by Holm's procedure. All of these hold whatever the dependence
-between tests. ``chance`` and ``limits`` derive the p-values, which are exact or conservative.
+between tests. ``audit.chance`` and ``limits`` derive the p-values, which are exact or conservative.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from scipy.stats import binomtest
 
@@ -41,13 +42,21 @@ class Accuracy:
 
     correct: float
     total: int
-    low: float
-    high: float
 
     @property
     def share(self) -> float:
         """Share of right answers, 0 to 1; 0 without questions."""
         return self.correct / self.total if self.total else 0.0
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval; 0 without questions."""
+        return _find_interval(round(self.correct), self.total)[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval; 1 without questions."""
+        return _find_interval(round(self.correct), self.total)[1]
 
 
 def measure_accuracy(credits: Sequence[float]) -> Accuracy:
@@ -55,11 +64,15 @@ def measure_accuracy(credits: Sequence[float]) -> Accuracy:
 
     A policy that cannot tell n options apart, the gold among them, earns 1/n: its expected score.
     """
-    total, correct = len(credits), float(sum(credits))
+    return Accuracy(float(sum(credits)), len(credits))
+
+
+@cache
+def _find_interval(correct: int, total: int) -> tuple[float, float]:
     if not total:
-        return Accuracy(0.0, 0, 0.0, 1.0)
-    interval = binomtest(round(correct), total).proportion_ci(method="wilson")
-    return Accuracy(correct, total, float(interval.low), float(interval.high))
+        return 0.0, 1.0
+    interval = binomtest(correct, total).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def correct_family(p_values: Sequence[float], parts: int) -> list[float]:

@@ -1,0 +1,86 @@
+"""The dataset as a whole: what its manifest states once for all parts, and files of no part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from personamem.dataset_builder.core.findings import Finding, Violations
+from personamem.dataset_builder.core.tokens import TOKENIZER
+from personamem.dataset_builder.families.configuration import make_config
+from personamem.dataset_builder.families.facts import FACTS, FILES, check_facts, check_files
+from personamem.dataset_builder.families.subject import AuditSubject, CheckedContext
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.manifest import MANIFEST, Manifest
+
+WHOLE = "dataset"
+"""The part of an audit that is about all others."""
+
+
+@dataclass(frozen=True)
+class WholeSubject(AuditSubject):
+    """A dataset of ours; ``others`` are the names of the files that belong to no other part."""
+
+    manifest: Manifest
+    folder: Path
+    others: tuple[str, ...]
+    whole: bool
+
+    @property
+    def part(self) -> str:
+        """The name of the part."""
+        return WHOLE
+
+    @property
+    def layout(self) -> str:
+        """The format of datasets of ours."""
+        return "personamem"
+
+    @property
+    def ours(self) -> bool:
+        """Only datasets of ours have a manifest."""
+        return True
+
+    @property
+    def num_questions(self) -> int:
+        """The other parts have the questions."""
+        return 0
+
+    @property
+    def num_contexts(self) -> int:
+        """The other parts have the contexts."""
+        return 0
+
+    def judge(self, contexts: Sequence[CheckedContext], parts: int) -> list[Finding]:
+        """Return the findings on the manifest and on files of no other part."""
+        violations = Violations()
+        check_files(self.manifest, self.folder, self.others, self.whole, violations)
+        self._check_manifest(violations)
+        return violations.as_findings((FILES, FACTS))
+
+    def _check_manifest(self, violations: Violations) -> None:
+        manifest = self.manifest
+        try:
+            config = make_config(**manifest.config)
+        except (InvalidInputError, TypeError) as error:
+            violations.add(FACTS, f"{MANIFEST}: config cannot be used: {error}")
+            return
+        check_facts(manifest.config, config.as_json(), "config", violations)
+        found: dict[str, Any] = {
+            "name": config.name,
+            "version": config.version,
+            "config_sha256": config.fingerprint(),
+            "seed": config.seed,
+            "tokenizer": TOKENIZER,
+            "writer": config.writer,
+            "model": config.model.name if config.model else None,
+            "families": sorted(config.families),
+        }
+        stated = {name: getattr(manifest, name) for name in found.keys() - {"writer", "model"}}
+        stated |= {"writer": manifest.writer.name, "model": manifest.writer.model}
+        stated["families"] = sorted(manifest.families)
+        if not config.model:
+            # The embedded writer has no prompts, and nothing that could fail.
+            stated |= manifest.writer.model_dump(include={"prompts_sha256", "items"})
+            found |= {"prompts_sha256": {}, "items": {}}
+        check_facts(stated, found, "", violations)
