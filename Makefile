@@ -30,9 +30,10 @@ test: setup ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that
 test-unit: setup ## Run the tests that need no model and no process or environment of their own
 	$(BIN)/pytest -m "not system and not model" -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
 
-lint: setup types ## Check format, lint and types
+lint: setup types ## Check format, lint, types and what may import what
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache
 
 types: setup ## Check types
 	$(BIN)/mypy
