@@ -1,0 +1,47 @@
+"""The bank: all needs with their content, and the proof that readers understood it."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from personamem.dataset_builder.families.personamem.lives.need import Need, list_needs, load_need
+from personamem.dataset_builder.families.personamem.lives.readings import (
+    find_unproven,
+    load_readings,
+    locate_readings,
+)
+from personamem.loaders.formats.errors import InvalidInputError
+
+NeedId = tuple[str, str]
+"""Topic and key of a need."""
+
+
+@cache
+def list_need_ids() -> tuple[NeedId, ...]:
+    """Return the topic and key of every need, in order."""
+    return tuple((path.parent.name, path.stem) for path in list_needs())
+
+
+@cache
+def get_need(need_id: NeedId) -> Need:
+    """Return the content of a need; each file is read once a process."""
+    return load_need(_locate(need_id))
+
+
+@cache
+def require_proof(need_ids: Sequence[NeedId] | None = None) -> None:
+    """Raise InvalidInputError unless readers have understood every artefact as it stands."""
+    for need_id in need_ids or list_need_ids():
+        path = _locate(need_id)
+        problems = find_unproven(get_need(need_id), load_readings(path))
+        if problems:
+            more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+            raise InvalidInputError(
+                f"{path}: {problems[0]}{more}. Have it read with `personamem content check --out "
+                f"BATCH`, whose answers go into {locate_readings(path).name}, or restore the text."
+            )
+
+
+def _locate(need_id: NeedId) -> Path:
+    topic, key = need_id
+    return Path(__file__).parent / "content" / topic / f"{key}.yaml"

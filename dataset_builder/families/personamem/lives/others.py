@@ -1,0 +1,39 @@
+"""Other people: whom the four personas of a cohort know, by the same names."""
+
+from random import Random
+
+from personamem.dataset_builder.core.people import (
+    Contact,
+    draw_persona,
+    name_tables,
+    people_tables,
+)
+from personamem.dataset_builder.core.rng import make_rng
+from personamem.loaders.formats.schema import COHORT_SIZE
+
+
+def draw_contacts(seed: int, cohort: int) -> tuple[Contact, ...]:
+    """Return the people of a cohort, twelve at least, each with a name of their own.
+
+    A question may name one of them, and reads the same for all four personas; so they are shared.
+    """
+    random = make_rng(seed, "contacts", cohort)
+    tables = people_tables()
+    taken = set(tables["acquaintances"])
+    taken |= {draw_persona(seed, COHORT_SIZE * cohort + i).first_name for i in range(COHORT_SIZE)}
+    kinds = [(sex, kind) for sex, kinds in tables["relatives"].items() for kind in kinds]
+    kinds += [(random.choice(("she", "he")), kind) for kind in tables["friends"]]
+    contacts = []
+    for sex, kind in kinds:
+        name = _draw_name(sex, taken, random)
+        contacts.append(Contact(f"my {kind} {name}", name, sex))
+    return tuple(contacts)
+
+
+def _draw_name(sex: str, taken: set[str], random: Random) -> str:
+    tables = name_tables()
+    while True:
+        name = random.choice(tables[random.choice(sorted(tables))][sex])
+        if name not in taken:
+            taken.add(name)
+            return name
