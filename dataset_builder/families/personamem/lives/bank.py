@@ -25,14 +25,14 @@ def list_need_ids() -> tuple[NeedId, ...]:
 @cache
 def get_need(need_id: NeedId) -> Need:
     """Return the content of a need; each file is read once a process."""
-    return load_need(_locate(need_id))
+    return load_need(locate_need(need_id))
 
 
 @cache
 def require_proof(need_ids: Sequence[NeedId] | None = None) -> None:
     """Raise InvalidInputError unless readers have understood every artefact as it stands."""
     for need_id in need_ids or list_need_ids():
-        path = _locate(need_id)
+        path = locate_need(need_id)
         problems = find_unproven(get_need(need_id), load_readings(path))
         if problems:
             more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -42,6 +42,7 @@ def require_proof(need_ids: Sequence[NeedId] | None = None) -> None:
             )
 
 
-def _locate(need_id: NeedId) -> Path:
+def locate_need(need_id: NeedId) -> Path:
+    """Return the file of a need."""
     topic, key = need_id
     return Path(__file__).parent / "content" / topic / f"{key}.yaml"
