@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from personamem.dataset_builder.families.personamem.lives.need import Need, list_needs, load_need
 from personamem.dataset_builder.families.personamem.lives.readings import (
+    count_agreeing,
     find_unproven,
     load_readings,
     locate_readings,
@@ -40,6 +42,28 @@ def require_proof(need_ids: Sequence[NeedId] | None = None) -> None:
                 f"{path}: {problems[0]}{more}. Have it read with `personamem content check --out "
                 f"BATCH`, whose answers go into {locate_readings(path).name}, or restore the text."
             )
+
+
+@cache
+def describe_proof() -> dict[str, Any]:
+    """Return what the manifest says of the readings of the whole bank.
+
+    ``agreement`` is the share of readings, those of rejected texts included, in which a reader saw
+    what the text was written to show.
+    """
+    records = [load_readings(locate_need(need_id)) for need_id in list_need_ids()]
+    kept = [item for record in records for item in record.artefacts.items()]
+    rejected = [(read.place, read) for record in records for read in record.rejected]
+    readings = sum(len(read.readings) for _, read in (*kept, *rejected))
+    agreeing = sum(count_agreeing(place, read) for place, read in (*kept, *rejected))
+    return {
+        "needs": len(records),
+        "artefacts": len(kept),
+        "rejected": len(rejected),
+        "readings": readings,
+        "agreement": round(agreeing / max(1, readings), 4),
+        "readers": sorted({record.readers for record in records}),
+    }
 
 
 def locate_need(need_id: NeedId) -> Path:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from string import ascii_uppercase
-from typing import Any
 
 from personamem.dataset_builder.core.people import FIRST_DAY, Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -24,8 +23,10 @@ from personamem.dataset_builder.families.personamem.lives.readings import (
     ReadArtefact,
     Reading,
     Readings,
+    RejectedArtefact,
     find_unproven,
     hash_artefact,
+    is_understood,
     locate_readings,
 )
 from personamem.dataset_builder.families.personamem.lives.slots import SlotFiller
@@ -129,12 +130,19 @@ def record_answers(
             )
     places = {digest: place for digest, (place, _) in due.items()}
     artefacts = dict(old.artefacts) if old else {}
+    rejected = list(old.rejected) if old else []
+    rejected += [
+        RejectedArtefact(place=place, sha256=read.sha256, readings=read.readings)
+        for place, read in artefacts.items()
+        if not is_understood(place, read)
+    ]
     current = {place for choice in need.choices for place, _ in choice.list_implied()}
     artefacts |= {
         places[digest]: ReadArtefact(sha256=digest, readings=tuple(readings))
         for digest, readings in found.items()
     }
-    _write(path, who, {place: artefacts[place] for place in sorted(current & artefacts.keys())})
+    kept = {place: artefacts[place] for place in sorted(current & artefacts.keys())}
+    _write(path, Readings(readers=who, artefacts=kept, rejected=tuple(rejected)))
 
 
 def read_batch(path: Path) -> dict[str, str]:
@@ -224,14 +232,15 @@ def _show(artefact: Artefact) -> str:
     return filler.fill(artefact.ask) + pasted
 
 
-def _write(path: Path, who: str, artefacts: Mapping[str, ReadArtefact]) -> None:
-    lines = [
-        f"  {json.dumps(place)}: {json.dumps(_as_json(read), ensure_ascii=False)}"
-        for place, read in artefacts.items()
-    ]
-    text = f'{{"readers": {json.dumps(who)},\n "artefacts": {{\n' + ",\n".join(lines) + "\n}}\n"
-    write_whole(locate_readings(path), text)
-
-
-def _as_json(read: ReadArtefact) -> dict[str, Any]:
-    return read.model_dump(mode="json")
+def _write(path: Path, readings: Readings) -> None:
+    """Write a record with a line for each artefact, so that a change shows as such."""
+    record = readings.model_dump(mode="json")
+    artefacts = ",\n".join(
+        f"  {json.dumps(place)}: {json.dumps(read)}" for place, read in record["artefacts"].items()
+    )
+    rejected = ",\n".join(f"  {json.dumps(read)}" for read in record["rejected"])
+    write_whole(
+        locate_readings(path),
+        f'{{"readers": {json.dumps(record["readers"])},\n "artefacts": {{\n{artefacts}\n}},\n'
+        f' "rejected": [\n{rejected}\n]}}\n',
+    )
