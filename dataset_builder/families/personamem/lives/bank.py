@@ -1,9 +1,10 @@
 """The bank: all needs with their content, and the proof that readers understood it."""
 
+import hashlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from personamem.dataset_builder.families.personamem.lives.need import Need, list_needs, load_need
 from personamem.dataset_builder.families.personamem.lives.readings import (
@@ -14,14 +15,27 @@ from personamem.dataset_builder.families.personamem.lives.readings import (
 )
 from personamem.loaders.formats.errors import InvalidInputError
 
+Part = Literal["", "a", "b"]
+"""A half of the bank, or all of it: what is trained on one half never showed the other's texts."""
+
 NeedId = tuple[str, str]
 """Topic and key of a need."""
 
 
 @cache
-def list_need_ids() -> tuple[NeedId, ...]:
-    """Return the topic and key of every need, in order."""
-    return tuple((path.parent.name, path.stem) for path in list_needs())
+def list_need_ids(part: Part = "") -> tuple[NeedId, ...]:
+    """Return the topic and key of every need, or of those of one part, in order.
+
+    The parts share no need, and each has about half of the needs of every topic.
+    """
+    everything = [(path.parent.name, path.stem) for path in list_needs()]
+    if not part:
+        return tuple(everything)
+    found = []
+    for number, topic in enumerate(sorted({topic for topic, _ in everything})):
+        own = sorted((n for n in everything if n[0] == topic), key=_hash_id)
+        found += own[(number + (part == "b")) % 2 :: 2]
+    return tuple(sorted(found))
 
 
 @cache
@@ -64,6 +78,10 @@ def describe_proof() -> dict[str, Any]:
         "agreement": round(agreeing / max(1, readings), 4),
         "readers": sorted({record.readers for record in records}),
     }
+
+
+def _hash_id(need_id: NeedId) -> str:
+    return hashlib.sha256("/".join(need_id).encode()).hexdigest()
 
 
 def locate_need(need_id: NeedId) -> Path:

@@ -33,7 +33,7 @@ def list_errands(life: Life) -> list[Mention]:
     people = (*life.speaker.persona.friends, *life.speaker.persona.relatives)
     errands = [
         mention
-        for need_id in list_need_ids()
+        for need_id in list_need_ids(life.config.part)
         if need_id not in life.plan.reserved
         for mention in _live_through(need_id, life.plan.calendar, people, random)
     ]

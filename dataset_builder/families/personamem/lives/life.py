@@ -30,7 +30,9 @@ def make_life(config: PersonaMemConfig, size: str, group: int, persona_index: in
     persona = draw_persona(config.seed, COHORT_SIZE * group + persona_index)
     speaker = make_speaker(persona, make_rng(config.seed, "voice", persona.persona_id))
     mentions = {
-        story_id: tell_story(config.seed, story, persona_index, plan.calendar, plan.is_dense)
+        story_id: tell_story(
+            config.seed, story, persona_index, plan.calendar, plan.is_dense, config.distractors
+        )
         for story_id, story in plan.stories.items()
     }
     return Life(config, plan, persona_index, speaker, mentions)

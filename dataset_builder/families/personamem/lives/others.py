@@ -1,5 +1,6 @@
 """Other people: whom the four personas of a cohort know, by the same names."""
 
+from dataclasses import dataclass
 from random import Random
 
 from personamem.dataset_builder.core.people import (
@@ -12,8 +13,20 @@ from personamem.dataset_builder.core.rng import make_rng
 from personamem.loaders.formats.schema import COHORT_SIZE
 
 
-def draw_contacts(seed: int, cohort: int) -> tuple[Contact, ...]:
-    """Return the people of a cohort, twelve at least, each with a name of their own.
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """The people of a cohort, each with a name of their own.
+
+    ``contacts`` are those whom stories are about, twelve of them; ``bystanders`` only ever add to
+    what is told.
+    """
+
+    contacts: tuple[Contact, ...]
+    bystanders: tuple[Contact, ...]
+
+
+def draw_circle(seed: int, cohort: int) -> Circle:
+    """Return the people of a cohort.
 
     A question may name one of them, and reads the same for all four personas; so they are shared.
     """
@@ -22,12 +35,14 @@ def draw_contacts(seed: int, cohort: int) -> tuple[Contact, ...]:
     taken = set(tables["acquaintances"])
     taken |= {draw_persona(seed, COHORT_SIZE * cohort + i).first_name for i in range(COHORT_SIZE)}
     kinds = [(sex, kind) for sex, kinds in tables["relatives"].items() for kind in kinds]
-    kinds += [(random.choice(("she", "he")), kind) for kind in tables["friends"]]
-    contacts = []
+    # Twice: people have several friends.
+    kinds += [(random.choice(("she", "he")), kind) for kind in 2 * tables["friends"]]
+    people = []
     for sex, kind in kinds:
         name = _draw_name(sex, taken, random)
-        contacts.append(Contact(f"my {kind} {name}", name, sex))
-    return tuple(contacts)
+        people.append(Contact(f"my {kind} {name}", name, sex))
+    num_bystanders = len(tables["friends"])
+    return Circle(tuple(people[:-num_bystanders]), tuple(people[-num_bystanders:]))
 
 
 def _draw_name(sex: str, taken: set[str], random: Random) -> str:

@@ -162,5 +162,10 @@ def _draw_session(life: Life, plan: QuadPlan, index: ContextIndex, known: Sequen
             last -= 1
     if first >= last:
         raise QuestionError(f"{plan.quad_id}: no session end lies between its facts.")
+    third = (last - first) // 3
+    if life.config.distance == "near":
+        last -= 2 * third
+    elif life.config.distance == "far":
+        first += 2 * third
     random = make_rng(life.config.seed, "ask", plan.quad_id, life.persona_index)
     return random.randrange(first, last)

@@ -24,6 +24,9 @@ from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO
 PHRASE_FRAME, REASON_FRAME = 40, 35
 """Letters that the shortest frame of an option has around a noun phrase or a reason."""
 
+MOST_DISTRACTORS = 8
+"""Of a story: beyond, a choice of four would need more texts than it has."""
+
 MOST_UPDATES = 4
 """Of a story: beyond, a choice would end in the same way twice."""
 
@@ -55,9 +58,9 @@ class Story:
 
     ``fixed[r]`` is what role r is unless it is the user's own: SOMEBODY_ELSE for a role that
     becomes the user's own later. ``contacts[r]`` is who has the choice of role r, ``leavers[r]``
-    who once had it and gave it up, told where ``tells_reasons``. ``endings[j]`` is the text in
-    which candidate j comes to an end. ``boundaries`` are the shares of the calendar at which the
-    stages after the first begin. The persona ``silent_for`` never brings the need up.
+    who once had it and gave it up, told where ``tells_reasons``; of ``bystanders`` nothing is
+    asked. ``endings[j]`` is the text in which candidate j comes to an end. ``boundaries`` are the
+    shares of the calendar at which the stages after the first begin. The persona ``silent_for`` never brings the need up.
     """
 
     story_id: str
@@ -69,6 +72,7 @@ class Story:
     fixed: tuple[Role, ...]
     contacts: tuple[Contact, ...]
     leavers: tuple[Contact, ...]
+    bystanders: tuple[Contact, ...]
     endings: tuple[int, ...]
     boundaries: tuple[float, ...]
     tells_reasons: bool = False

@@ -1,9 +1,8 @@
 """The supply of stories: deals the needs of the bank to the stories of one group, none twice."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import permutations
-from random import Random
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -13,18 +12,16 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     get_need,
     list_need_ids,
 )
-from personamem.dataset_builder.families.personamem.lives.need import Choice, Need
-from personamem.dataset_builder.families.personamem.lives.others import draw_contacts
+from personamem.dataset_builder.families.personamem.lives.others import draw_circle
 from personamem.dataset_builder.families.personamem.lives.stories import (
-    PHRASE_FRAME,
     Level,
     Role,
     Story,
-    are_alike,
     draw_boundaries,
     draw_candidates,
     draw_shifts,
 )
+from personamem.dataset_builder.families.personamem.lives.traits import find_shared_traits
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE
 
@@ -59,7 +56,8 @@ class StorySupply:
         self._config, self._size, self._load, self._levels = config, size, load, levels
         self._prefix = f"{size}-g{group:03d}"
         self._random = make_rng(config.seed, "stories", size, group)
-        self._contacts = draw_contacts(config.seed, group)
+        circle = draw_circle(config.seed, group)
+        self._contacts, self._bystanders = circle.contacts, circle.bystanders
         self._taken: set[NeedId] = set()
         self._hosts: set[str] = set()
 
@@ -173,7 +171,7 @@ class StorySupply:
         """
         order = self._order_needs()
         for needs in permutations(order, shown + 1):
-            four = _find_shared_traits([get_need(need_id) for need_id in needs], self._random)
+            four = find_shared_traits([get_need(need_id) for need_id in needs], self._random)
             if four is None or len({topic for topic, _ in needs}) < len(needs):
                 continue
             shifts = draw_shifts(self._random)
@@ -236,6 +234,7 @@ class StorySupply:
             fixed=fixed,
             contacts=contacts or self._draw_people(COHORT_SIZE),
             leavers=leavers,
+            bystanders=self._bystanders,
             endings=endings,
             boundaries=boundaries,
             tells_reasons=tells_reasons,
@@ -261,7 +260,7 @@ class StorySupply:
         """Return the needs that are left, those of topics with few stories first."""
         free = [
             need_id
-            for need_id in list_need_ids()
+            for need_id in list_need_ids(self._config.part)
             if need_id not in self._taken and need_id[0] in self._config.topics
         ]
         self._random.shuffle(free)
@@ -297,46 +296,9 @@ class StorySupply:
         return tuple(self._random.sample(four, number))
 
     def _complain(self, what: str) -> InvalidInputError:
+        needs = len(list_need_ids(self._config.part))
         return InvalidInputError(
-            f"size {self._size}: four contexts ask more questions than the {len(list_need_ids())} "
+            f"size {self._size}: four contexts ask more questions than the {needs} "
             f"needs of the topics can carry: {what} is missing. Accepted: fewer questions, more "
             "personas or more topics."
         )
-
-
-def _find_shared_traits(needs: Sequence[Need], random: Random) -> list[tuple[str, ...]] | None:
-    """Return four choices of each need, so that choice j has the same trait in all of them.
-
-    A choice has exactly one of the four traits; None if there are no such four.
-    """
-    by_need: list[dict[str, list[Choice]]] = [
-        {
-            trait: [choice for choice in need.choices if trait in choice.traits]
-            for choice in need.choices
-            for trait in choice.traits
-        }
-        for need in needs
-    ]
-    shared = sorted(set.intersection(*(set(found) for found in by_need)))
-    for four in _sample_fours(shared, random):
-        found = []
-        for traits in by_need:
-            row = [
-                [c for c in traits[trait] if len(set(c.traits) & set(four)) == 1] for trait in four
-            ]
-            if not all(row):
-                break
-            chosen = [random.choice(choices) for choices in row]
-            if not are_alike([choice.phrase for choice in chosen], PHRASE_FRAME):
-                break
-            found.append(tuple(choice.key for choice in chosen))
-        else:
-            return found
-    return None
-
-
-def _sample_fours(traits: Sequence[str], random: Random) -> Iterator[tuple[str, ...]]:
-    if len(traits) < COHORT_SIZE:
-        return
-    for _ in range(60):
-        yield tuple(random.sample(traits, COHORT_SIZE))

@@ -84,13 +84,20 @@ _STATED = {
 
 
 def tell_story(
-    seed: int, story: Story, persona_index: int, calendar: Calendar, brief: bool
+    seed: int,
+    story: Story,
+    persona_index: int,
+    calendar: Calendar,
+    brief: bool,
+    distractors: int = 0,
 ) -> tuple[Mention, ...]:
     """Return the mentions of ``story`` in the life of a persona, stage by stage.
 
     ``brief`` leaves out what is said again at a later stage, for contexts without room for it.
+    ``distractors`` is how many more mentions tell of the candidates as somebody else's.
     """
-    return tuple(_Teller(seed, story, persona_index, calendar, brief).tell())
+    teller = _Teller(seed, story, persona_index, calendar, brief)
+    return (*teller.tell(), *teller.distract(distractors))
 
 
 class _Teller:
@@ -117,6 +124,17 @@ class _Teller:
                 yield from self._tell_role(role, stage)
         if story.tells_reasons:
             yield from self._tell_leavers()
+
+    def distract(self, number: int) -> Iterator[Mention]:
+        """Yield more mentions of each candidate in turn, as those of people without a part."""
+        story = self._story
+        if story.silent_for is not None or Role.NEW in story.fixed:
+            return
+        for index in range(number):
+            stage = index % max(1, len(story.chain))
+            role = index % COHORT_SIZE
+            # Each of them has one way of doing things.
+            yield self._mention(role, stage, Stance.OTHERS, story.bystanders[role])
 
     def _tell_role(self, role: int, stage: int) -> Iterator[Mention]:
         story = self._story
