@@ -7,12 +7,11 @@ levels story by story, and topics so that each has about as many stories.
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
-from personamem.dataset_builder.families.personamem.lives.stories import Story
+from personamem.dataset_builder.families.personamem.lives.stories import Level, Story
 from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
@@ -27,7 +26,6 @@ _ON_CHANGES = (
     schema.RECOMMEND,
     schema.EVOLUTION,
     schema.REASONS,
-    schema.OTHERS,
 )
 
 
@@ -91,13 +89,13 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     if size not in DENSE_SIZES:
         types += schema.MORE_QUESTION_TYPES
     load: Counter[str] = Counter()
-    levels = count()
+    asked: Counter[Level] = Counter()
     offset = 0
     plans = []
     for group in range(groups):
         n_quads = quads // groups + (group < quads % groups)
         dealt, offset = _deal_types(types, n_quads, offset)
-        supply = StorySupply(config, size, group, load, levels)
+        supply = StorySupply(config, size, group, load, asked)
         plans.append(_GroupPlanner(config, size, group, supply).plan(dealt))
     return tuple(plans)
 
@@ -136,6 +134,11 @@ class _GroupPlanner:
             changing.append(self._plan_changes(wanted))
         self._plan_ideas(wanted, changing)
         self._plan_traits(wanted)
+        while wanted[schema.OTHERS] > 0:
+            story = self._supply.draw_still()
+            self._add(wanted, schema.OTHERS, story, occasion=2)
+            if wanted[schema.RECALL] > 0:
+                self._plan_recall(wanted, story)
         while wanted[schema.RECALL] > 0:
             self._plan_recall(wanted, self._supply.draw_still())
         while wanted[schema.FORGET] > 0:
@@ -221,6 +224,7 @@ class _GroupPlanner:
         occasion: int = 0,
     ) -> None:
         wanted[question_type] -= 1
+        self._supply.asked[stories[0].level] += 1
         self._quads.append(
             QuadPlan(
                 quad_id=f"{self._size}-g{self._group:03d}-q{len(self._quads):03d}",
