@@ -22,7 +22,7 @@ from personamem.dataset_builder.families.personamem.lives.stories import draw_bo
 from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
 
 _OWN_WAYS = 3
-_OTHERS_TEXTS = 3
+_OTHERS_TEXTS = 1
 """Texts of each of two other people, so that most errands are the user's own."""
 
 
