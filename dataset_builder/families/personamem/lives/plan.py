@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
-from personamem.dataset_builder.families.personamem.lives.bank import NeedId
+from personamem.dataset_builder.families.personamem.lives.bank import NeedId, list_need_ids
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
 from personamem.dataset_builder.families.personamem.lives.stories import Level, Story
 from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
@@ -20,6 +20,9 @@ from personamem.loaders.formats.schema import COHORT_SIZE
 BEFORE, AFTER = "before", "after"
 DENSE_SIZES = frozenset({"4k", "8k"})
 """Here few stories serve all types, and only the official ones: there is no room for more."""
+
+_NEEDS_PER_NEVER_TOLD = 20
+"""A question on what was never told takes four needs, about which nothing else can be asked."""
 
 _ON_CHANGES = (
     schema.ACKNOWLEDGE,
@@ -88,19 +91,22 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     types: tuple[str, ...] = schema.QUESTION_TYPES
     if size not in DENSE_SIZES:
         types += schema.MORE_QUESTION_TYPES
+    most_never_told = max(1, len(list_need_ids(config.part)) // _NEEDS_PER_NEVER_TOLD)
     load: Counter[str] = Counter()
     asked: Counter[Level] = Counter()
     offset = 0
     plans = []
     for group in range(groups):
         n_quads = quads // groups + (group < quads % groups)
-        dealt, offset = _deal_types(types, n_quads, offset)
+        dealt, offset = _deal_types(types, n_quads, offset, most_never_told)
         supply = StorySupply(config, size, group, load, asked)
         plans.append(_GroupPlanner(config, size, group, supply).plan(dealt))
     return tuple(plans)
 
 
-def _deal_types(types: tuple[str, ...], n_quads: int, offset: int) -> tuple[Counter[str], int]:
+def _deal_types(
+    types: tuple[str, ...], n_quads: int, offset: int, most_never_told: int
+) -> tuple[Counter[str], int]:
     """Return how many quads of each type a group asks, and the offset for the next group.
 
     What is left after equal shares goes round over the groups. A group too small for two of each
@@ -108,6 +114,10 @@ def _deal_types(types: tuple[str, ...], n_quads: int, offset: int) -> tuple[Coun
     """
     share, rest = divmod(n_quads, len(types))
     dealt = Counter(dict.fromkeys(types, share) if share else {})
+    if share > most_never_told and schema.NEVER_TOLD in types:
+        types = tuple(name for name in types if name != schema.NEVER_TOLD)
+        share, rest = divmod(n_quads - most_never_told, len(types))
+        dealt = Counter(dict.fromkeys(types, share)) + Counter({schema.NEVER_TOLD: most_never_told})
     if share == 1 and rest:
         dealt[schema.ACKNOWLEDGE] += 1
         rest -= 1
