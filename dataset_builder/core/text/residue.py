@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from personamem.dataset_builder.core.text.faults import (
     ARTICLES,
-    BRACKETS,
     CASING,
     DOUBLED,
     RESIDUE_KINDS,
@@ -20,7 +19,7 @@ from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place
 from personamem.dataset_builder.core.text.quick import pick_messages
 
 
-_BY_TYPED = {True: {SLOTS}, False: {SLOTS, DOUBLED, ARTICLES, CASING, BRACKETS}}
+_BY_TYPED = {True: {SLOTS}, False: {SLOTS, DOUBLED, ARTICLES, CASING}}
 """What can go wrong in texts written by hand whose slots were filled: of a user, of others."""
 
 
