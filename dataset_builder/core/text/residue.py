@@ -18,7 +18,6 @@ from personamem.dataset_builder.core.text.messages import MessageTexts
 from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place, cut_excerpt
 from personamem.dataset_builder.core.text.quick import pick_messages
 
-
 _BY_TYPED = {True: {SLOTS}, False: {SLOTS, DOUBLED, ARTICLES, CASING}}
 """What can go wrong in texts written by hand whose slots were filled: of a user, of others."""
 
