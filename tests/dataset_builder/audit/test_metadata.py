@@ -44,8 +44,7 @@ def make_rows(choose: Choose, number: int = 400, seed: int = 1) -> list[Metadata
             end_index=random.randrange(1, 500),
             gold=0,
             options=tuple(f"{random.getrandbits(40):010x}" for _ in range(4)),
-            # Names in another order than the rows, so that neighbours are in any two folds.
-            group=f"group{i // 4 * 7_919 % 1_009}",
+            group=f"group{i // 4:03}",
         )
         rows.append(replace(row, gold=choose(random, row, rows[-1].gold if rows else 0)))
     return rows
@@ -82,7 +81,7 @@ LEAKS: dict[str, Choose] = {
     [
         ("row number", "letter by row number", 1.0),
         ("row number", "letter by the row before", 0.99),
-        ("row before", "letter by the row before", 0.7),
+        ("row before", "letter by the row before", 0.6),
         ("persona", "letter by persona", 0.95),
         ("persona", "letter by context", 0.95),
         ("persona", "columns classifier (groups apart)", 0.8),
@@ -101,6 +100,22 @@ def test_a_planted_leak_is_found(leak: str, policy: str, least: float) -> None:
     assert overall.question_type == OVERALL
     assert overall.accuracy.share >= least
     assert not overall.passed
+
+
+@pytest.mark.parametrize(
+    "rename",
+    [lambda row: row, lambda row: 999 - row, lambda row: row * 7_919 % 1_009],
+    ids=["in the order of rows", "in reverse", "in disorder"],
+)
+def test_the_row_before_is_known_alike_however_groups_are_named(
+    rename: Callable[[int], int],
+) -> None:
+    rows = make_rows(LEAKS["row before"], 800)
+    rows = [replace(row, group=f"group{rename(i):04}") for i, row in enumerate(rows)]
+    (overall, *_) = measure(rows, "letter by the row before")
+    assert overall.accuracy.total > 300
+    assert overall.p_value is not None
+    assert overall.p_value < 1e-9
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
