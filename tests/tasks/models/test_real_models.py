@@ -67,8 +67,8 @@ def ask(make_task: Callable[..., Any], tiny_dataset: Path) -> Callable[..., list
 @pytest.mark.model
 def test_smollm2_gives_the_answers_of_hf(smollm2_dir: Path, ask: Callable[..., list[Any]]) -> None:
     hf, shared = load(smollm2_dir)
-    check_same(hf, shared, shorten(ask("personamem_4k_ll", shared, 4, chat=True)))
-    requests = ask("personamem_4k_oracle", shared, 3, chat=True)
+    check_same(hf, shared, shorten(ask("personamem_4k_ll", shared, 3, chat=True)))
+    requests = ask("personamem_4k_oracle", shared, 2, chat=True)
     for request in requests:
         request.arguments[1]["max_gen_toks"] = 12
     assert shared.generate_until(requests, True) == hf.generate_until(requests, True)
@@ -85,6 +85,6 @@ def test_gemma_gives_the_answers_of_hf_past_its_sliding_window(
     gguf = importlib.import_module(GEMMA).assemble(folder / "gemma.gguf")
     hf, shared = load(folder, gguf_file=gguf.name)
     assert hf.config.get_text_config().sliding_window == 512
-    requests = shorten(ask("personamem_4k_ll", shared, 3, chat=False))
+    requests = shorten(ask("personamem_4k_ll", shared, 2, chat=False))
     assert min(len(hf.tok_encode(request.args[0])) for request in requests) > 512
     check_same(hf, shared, requests)
