@@ -61,7 +61,11 @@ def _examine(context: ReadContext, job: ExamineJob) -> ExaminedContext:
     text = None
     if context.messages:
         text = measure_context(
-            context.context_id, context.messages, context.session_starts, job.seed
+            context.context_id,
+            context.messages,
+            context.session_starts,
+            job.seed,
+            context.slips,
         )
     return ExaminedContext(
         checked=CheckedContext(context.context_id, context.tokens, context.violations),

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from pydantic.fields import FieldInfo
@@ -90,6 +90,8 @@ def _find_type(annotation: Any) -> Any:
     """Return the type of an option for the type of a field: a tuple is given repeatedly."""
     if get_origin(annotation) is tuple:
         return list[get_args(annotation)[0]]  # type: ignore[misc]
+    if get_origin(annotation) is Literal:
+        return annotation
     kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not type(None)]
     return kinds[0]
 

@@ -18,8 +18,8 @@ class ReadContext:
     """One context as a family read and checked it.
 
     ``items`` are the multiple-choice questions asked in it and ``ends[i]`` the number of messages
-    that ``items[i]`` sees; ``tokens`` is its size in o200k_base tokens. A context that cannot be
-    read has no messages.
+    that ``items[i]`` sees; ``tokens`` is its size in o200k_base tokens. ``slips`` says that users
+    write with slips, as people do. A context that cannot be read has no messages.
     """
 
     context_id: str
@@ -29,6 +29,7 @@ class ReadContext:
     session_starts: tuple[int, ...] = ()
     items: tuple[Item, ...] = ()
     ends: tuple[int, ...] = ()
+    slips: bool = False
 
 
 class ContextJob(ABC):

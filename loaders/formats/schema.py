@@ -38,6 +38,11 @@ RECOMMEND = "provide_preference_aligned_recommendations"
 GENERALIZE = "generalizing_to_new_scenarios"
 NEW_IDEAS = "suggest_new_ideas"
 
+FORGET = "respect_requests_to_forget"
+OTHERS = "tell_apart_what_others_prefer"
+SENSITIVE = "withhold_what_is_confidential"
+NEVER_TOLD = "know_what_was_never_told"
+
 QUESTION_TYPES = (
     RECALL,
     ACKNOWLEDGE,
@@ -47,6 +52,10 @@ QUESTION_TYPES = (
     GENERALIZE,
     NEW_IDEAS,
 )
+"""The types of the official release."""
+
+MORE_QUESTION_TYPES = (OTHERS, FORGET, NEVER_TOLD)
+"""Types beyond those of the official release, after those of PersonaMem-v2."""
 
 SIZES = {
     "4k": 4_096,
@@ -159,7 +168,9 @@ class Annotation:
     ``evidence_message_indices`` point into the shared context and prove the gold;
     ``related_message_indices`` hold these and the mentions of the other three options. ``pair_id``
     joins a question asked before and after an update; without a pair, it and ``pair_position`` are
-    empty.
+    empty. ``level`` says how the evidence is told: stated, named, implied or combined. ``updates``
+    counts how often the preference had changed, ``sessions_per_answer`` the sessions that hold the
+    evidence, ``distractors`` those that hold related messages and no evidence.
     """
 
     question_id: str
@@ -172,6 +183,10 @@ class Annotation:
     option_keys: tuple[str, ...]
     evidence_message_indices: tuple[int, ...]
     related_message_indices: tuple[int, ...]
+    level: str
+    updates: int
+    sessions_per_answer: int
+    distractors: int
 
 
 OFFICIAL_COLUMNS = tuple(

@@ -45,12 +45,12 @@ METRICS = (
     Metric("acc_middle", partial(accuracy_of_third, "middle")),
     Metric("acc_far", partial(accuracy_of_third, "far")),
 )
-"""The scores of every task; each question type of a dataset has one more."""
+"""The scores of every task; each question type and level of evidence of a dataset has one more."""
 
 UNPARSABLE = Metric("unparsable", higher_is_better=False)
 """Of generated replies only."""
 
-type_metric = "acc_{}".format
+class_metric = "acc_{}".format
 
 
 class PersonaMemTask(PromptingTask):
@@ -65,14 +65,14 @@ class PersonaMemTask(PromptingTask):
         super().__init__({**config, "metric_list": describe_metrics(metrics)})
 
     def aggregation(self) -> dict[str, Any]:
-        """Return the functions that aggregate the metrics, those of question types included."""
-        types = {type_metric(name): partial(accuracy_of_type, name) for name in self.question_types}
-        return {**super().aggregation(), **types}
+        """Return the functions that aggregate the metrics, those of types and levels included."""
+        classes = {class_metric(name): partial(accuracy_of_type, name) for name in self.classes}
+        return {**super().aggregation(), **classes}
 
     def higher_is_better(self) -> dict[str, bool]:
         """Return whether more is better, by metric."""
-        types = dict.fromkeys(map(type_metric, self.question_types), True)
-        return {**super().higher_is_better(), **types}
+        classes = dict.fromkeys(map(class_metric, self.classes), True)
+        return {**super().higher_is_better(), **classes}
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """Load the questions of the split, ordered by context, then by end index."""
@@ -93,7 +93,11 @@ class PersonaMemTask(PromptingTask):
         questions = self.data.ordered_questions()
         settings = (self.condition, self._settings)
         self.fingerprint = make_fingerprint((self.data.source, settings, self.data.questions))
-        self.question_types = sorted({question.question_type for question in questions})
+        self._levels = {}
+        if self.data.has_annotations:
+            self._levels = {q.question_id: read_level(self.data, q) for q in questions}
+        levels = {level for level in self._levels.values() if level}
+        self.classes = [*sorted({q.question_type for q in questions}), *sorted(levels)]
         self.dataset = {split: datasets.Dataset.from_list([asdict(q) for q in questions])}
 
     def make_messages(self, doc: Doc) -> list[Message]:
@@ -148,8 +152,9 @@ class PersonaMemTask(PromptingTask):
         scores: dict[str, Any] = super().process_results(doc, results)
         if "acc" not in scores:
             return scores  # With --predict_only nothing is scored.
-        typed = (doc["question_type"], scores["acc"])
-        return {**scores, **{type_metric(name): typed for name in self.question_types}}
+        own = (doc["question_type"], self._levels.get(doc["question_id"], ""))
+        found = {name: (name if name in own else "", scores["acc"]) for name in self.classes}
+        return {**scores, **{class_metric(name): value for name, value in found.items()}}
 
     def _select_messages(self, question: Question) -> list[Message]:
         if self.condition == "full":
@@ -164,6 +169,12 @@ class PersonaMemTask(PromptingTask):
 def choose_source(metadata: Mapping[str, Any]) -> str:
     """Return the dataset: ``--metadata``, else the environment, else the official release."""
     return find_source(metadata) or OFFICIAL_SOURCE
+
+
+def read_level(data: PersonaMem, question: Question) -> str:
+    """Return how the evidence of a question is told; empty where the dataset does not say."""
+    annotation = data.evidence_for(question)
+    return annotation.level if annotation else ""
 
 
 def question_of(doc: Doc) -> Question:

@@ -44,9 +44,15 @@ _NEAR = (
 
 
 def measure_context(
-    context_id: str, messages: Sequence[Message], session_starts: Sequence[int], seed: int
+    context_id: str,
+    messages: Sequence[Message],
+    session_starts: Sequence[int],
+    seed: int,
+    slips: bool = False,
 ) -> ContextText:
     """Measure one context. ``session_starts`` are message indices; others are ignored.
+
+    ``slips`` are those of users; see ``find_residue``.
 
     Pure, and any text is accepted: what is too short to be measured is None.
     """
@@ -66,7 +72,7 @@ def measure_context(
         exact=find_exact(context_id, long),
         near=find_near(context_id, long),
         sessions=read_sessions(words, starts),
-        residue=find_residue(texts),
+        residue=find_residue(texts, slips),
         personal=find_personal(texts),
     )
 

@@ -6,22 +6,31 @@ closely. Every message is looked at.
 
 from collections.abc import Mapping
 
-from personamem.dataset_builder.core.text.faults import RESIDUE_KINDS, read_closely
+from personamem.dataset_builder.core.text.faults import RESIDUE_KINDS, SLOTS, read_closely
 from personamem.dataset_builder.core.text.messages import MessageTexts
 from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place, cut_excerpt
 from personamem.dataset_builder.core.text.quick import pick_messages
 
 
-def find_residue(texts: MessageTexts) -> Mapping[str, Hits]:
-    """Return the residue of each kind in the messages of a context, system messages included."""
+def find_residue(texts: MessageTexts, slips: bool = False) -> Mapping[str, Hits]:
+    """Return the residue of each kind in the messages of a context, system messages included.
+
+    With ``slips``, users write as people do, and what they misspell is no joint of templates: of
+    their messages only unfilled slots count.
+    """
     places: dict[str, list[Place]] = {kind: [] for kind in RESIDUE_KINDS}
     counts = dict.fromkeys(RESIDUE_KINDS, 0)
     for first, block in texts.blocks:
         picked = pick_messages(block)
         for message in sorted(set().union(*picked.values())):
             text = block.texts[message]
-            kinds = [kind for kind in RESIDUE_KINDS if message in picked[kind]]
-            for kind, start in read_closely(text, block.roles[message] == "user", kinds):
+            typed = block.roles[message] == "user"
+            kinds = [
+                kind
+                for kind in RESIDUE_KINDS
+                if message in picked[kind] and (kind == SLOTS or not (slips and typed))
+            ]
+            for kind, start in read_closely(text, typed, kinds):
                 counts[kind] += 1
                 if counts[kind] <= KEPT_PLACES:
                     excerpt = cut_excerpt(text, start)

@@ -5,7 +5,7 @@ bytes; the parent writes them in a fixed order, so the number of workers changes
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +20,10 @@ from personamem.dataset_builder.families.personamem.audit.counts import CountedC
 from personamem.dataset_builder.families.personamem.audit.gate import check_context, check_split
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
 from personamem.dataset_builder.families.personamem.contexts import Context, build_context
+from personamem.dataset_builder.families.personamem.lives import contexts as lives_contexts
+from personamem.dataset_builder.families.personamem.lives import rows as lives_rows
+from personamem.dataset_builder.families.personamem.lives import wording as lives_wording
+from personamem.dataset_builder.families.personamem.lives.life import make_life
 from personamem.dataset_builder.families.personamem.planning import plan_split
 from personamem.dataset_builder.families.personamem.questions.quads import word_quad
 from personamem.dataset_builder.families.personamem.questions.rows import (
@@ -38,6 +42,7 @@ from personamem.dataset_builder.families.personamem.tables import (
 )
 from personamem.dataset_builder.families.personamem.texts import PersonaMemTexts
 from personamem.dataset_builder.families.personamem.world.cohort import build_cohort
+from personamem.dataset_builder.families.personamem.worlds import list_plans
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import (
     Annotation,
@@ -125,7 +130,7 @@ def _list_jobs(config: PersonaMemConfig, size: str, texts: PersonaMemTexts) -> l
             texts.sessions_of(size, plan.group, persona_index),
             texts.options_of(size, plan.group),
         )
-        for plan in plan_split(config, size)
+        for plan in list_plans(config, size)
         for persona_index in range(schema.COHORT_SIZE)
     ]
 
@@ -153,18 +158,13 @@ def _write_contexts(
 
 def build_one(job: Job) -> BuiltContext:
     """Build the context of the persona of a group and the questions asked in it."""
-    config, size, persona_index = job.config, job.size, job.persona_index
-    plan = plan_split(config, size)[job.group]
-    cohort = build_cohort(config.seed, plan.cohort)
-    context = build_context(config, plan, cohort, persona_index, job.sessions)
+    config, size = job.config, job.size
+    lives = config.world == "lives"
+    context = _build_life(job) if lives else _build_context(job)
     body = encode_messages(context.messages)
     context_id = hashlib.sha256(body).hexdigest()
     index = ContextIndex(context)
-    rows = []
-    for quad_plan in plan.quads:
-        quad = word_quad(config, quad_plan, cohort.threads[quad_plan.thread_id])
-        quad = replace(quad, options=job.options.get(quad_plan.quad_id, quad.options))
-        rows.append(make_row(config, quad, cohort, persona_index, index, context_id))
+    rows = list((_ask_life if lives else _ask)(job, index, context_id))
     check_context(
         config,
         size,
@@ -175,6 +175,34 @@ def build_one(job: Job) -> BuiltContext:
     batch = _context_batch(context, index, context_id)
     line = b'{"%s": %s}\n' % (context_id.encode(), body)
     return BuiltContext(context_id, batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
+
+
+def _build_context(job: Job) -> Context:
+    plan = plan_split(job.config, job.size)[job.group]
+    cohort = build_cohort(job.config.seed, plan.cohort)
+    return build_context(job.config, plan, cohort, job.persona_index, job.sessions)
+
+
+def _ask(job: Job, index: ContextIndex, context_id: str) -> Iterator[Row]:
+    plan = plan_split(job.config, job.size)[job.group]
+    cohort = build_cohort(job.config.seed, plan.cohort)
+    for quad_plan in plan.quads:
+        quad = word_quad(job.config, quad_plan, cohort.threads[quad_plan.thread_id])
+        quad = replace(quad, options=job.options.get(quad_plan.quad_id, quad.options))
+        yield make_row(job.config, quad, cohort, job.persona_index, index, context_id)
+
+
+def _build_life(job: Job) -> Context:
+    return lives_contexts.build_context(
+        make_life(job.config, job.size, job.group, job.persona_index)
+    )
+
+
+def _ask_life(job: Job, index: ContextIndex, context_id: str) -> Iterator[Row]:
+    life = make_life(job.config, job.size, job.group, job.persona_index)
+    for quad_plan in life.plan.quads:
+        quad = lives_wording.word_quad(job.config, life.plan, quad_plan)
+        yield lives_rows.make_row(life, quad, index, context_id)
 
 
 def _as_record(context: Context, index: ContextIndex, context_id: str) -> ContextRecord:

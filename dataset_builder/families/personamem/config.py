@@ -1,10 +1,15 @@
 """The configuration of PersonaMem: sizes, contexts, questions, topics."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
+from personamem.dataset_builder.families.personamem.lives.stories import (
+    MOST_DISTRACTORS,
+    MOST_UPDATES,
+    Level,
+)
 from personamem.dataset_builder.families.personamem.packs import topic_names
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.loaders.formats.schema import COHORT_SIZE, SIZES
@@ -57,6 +62,46 @@ class PersonaMemSettings(FamilySettings):
             json_schema_extra={"option": "--topic"},
         ),
     ]
+
+    world: Annotated[
+        Literal["first", "lives"],
+        Field(description="What questions are about: the first world, or lives."),
+    ] = "first"
+    levels: Annotated[
+        tuple[Level, ...],
+        Field(
+            description="How evidence is told, repeatable: stated, named, implied, combined. "
+            "[default: all, mixed evenly]",
+            json_schema_extra={"option": "--level"},
+        ),
+    ] = tuple(Level)
+    part: Annotated[
+        Literal["", "a", "b"],
+        Field(
+            description="Use one half of the needs, a or b, to train on one and test on the other."
+        ),
+    ] = ""
+    distractors: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MOST_DISTRACTORS,
+            description="More mentions of a question's candidates as somebody else's, "
+            f"0 to {MOST_DISTRACTORS}.",
+        ),
+    ] = 0
+    distance: Annotated[
+        Literal["any", "near", "far"],
+        Field(description="When a question is asked: any time, soon after its evidence, or late."),
+    ] = "any"
+    updates: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=MOST_UPDATES,
+            description=f"How often a preference changes, 1 to {MOST_UPDATES}. [default: 1 or 2]",
+        ),
+    ] = None
 
     @field_validator("sizes")
     @classmethod

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from rich.console import RenderableType
 
@@ -24,6 +25,9 @@ class PersonaMemFamily(Family):
 
     name = "personamem"
     title = "PersonaMem"
+    commands: ClassVar[Mapping[str, str]] = {
+        "content": "personamem.dataset_builder.families.personamem.lives.command:content"
+    }
 
     @property
     def settings(self) -> type[FamilySettings]:

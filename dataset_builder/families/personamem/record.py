@@ -28,10 +28,24 @@ class SplitRecord(BaseModel):
     letters: Mapping[str, Count]
 
 
+class ReadingsRecord(BaseModel):
+    """Who read the texts that the dataset is made from, without the key, and how they agreed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    needs: Count
+    artefacts: Count
+    rejected: Count
+    readings: Count
+    agreement: Annotated[float, Field(ge=0, le=1)]
+    readers: tuple[str, ...]
+
+
 class PersonaMemRecord(BaseModel):
     """The section of the family."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     splits: Mapping[SplitName, SplitRecord] = Field(min_length=1)
+    readings: ReadingsRecord | None = None
     checks: Mapping[str, Any] = {}

@@ -20,6 +20,7 @@ from typing import Any
 
 from personamem.dataset_builder.core.findings import GateError, Violations
 from personamem.dataset_builder.families.personamem.audit.counts import CountedContext, check_counts
+from personamem.dataset_builder.families.personamem.audit.lives import check_lives
 from personamem.dataset_builder.families.personamem.audit.structure import (
     check_coverage,
     check_lengths,
@@ -44,8 +45,9 @@ def check_context(
 ) -> None:
     """Check one context and its questions; raises GateError."""
     violations = check_counts(split, context, counted, questions, annotations)
-    violations.merge(check_truth(config, split, context, questions, annotations))
-    violations.merge(check_text(context))
+    check = check_lives if config.world == "lives" else check_truth
+    violations.merge(check(config, split, context, questions, annotations))
+    violations.merge(check_text(context, slips=config.world == "lives"))
     _raise_if_any(split, violations)
 
 

@@ -14,6 +14,7 @@ from personamem.dataset_builder.families.personamem.audit.counts import (
     check_counts,
     count_context,
 )
+from personamem.dataset_builder.families.personamem.audit.lives import check_lives
 from personamem.dataset_builder.families.personamem.audit.sources import SplitSource
 from personamem.dataset_builder.families.personamem.audit.structure import (
     COLUMNS,
@@ -86,9 +87,8 @@ class SplitJob(ContextJob):
         if self.ours and hash_messages(context.messages) != context_id:
             violations.add(MIRRORS, f"contexts/{self.split}.parquet: {context_id} was changed")
         if self.config and self.annotations is not None:
-            violations.merge(
-                check_truth(self.config, self.split, context, questions, self.annotations)
-            )
+            check = check_lives if self.config.world == "lives" else check_truth
+            violations.merge(check(self.config, self.split, context, questions, self.annotations))
         inside = [
             question
             for question in questions
@@ -102,6 +102,7 @@ class SplitJob(ContextJob):
             session_starts=context.session_starts,
             items=make_items(inside, self.annotations),
             ends=tuple(question.end_index_in_shared_context for question in inside),
+            slips=self.config is not None and self.config.world == "lives",
         )
 
 

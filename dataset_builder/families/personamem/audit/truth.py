@@ -136,7 +136,7 @@ def check_truth(
                 WORDING, f"question {question.question_id}: no persona {context.persona_id}"
             )
         return violations
-    _check_order(context, violations)
+    check_order(context, violations)
     lowered = [message["content"].lower() for message in context.messages]
     for question in questions:
         annotation = annotations.get(question.question_id)
@@ -170,7 +170,8 @@ def check_pairs(questions: Sequence[Question], annotations: Mapping[str, Annotat
     return violations
 
 
-def _check_order(context: ContextRecord, violations: Violations) -> None:
+def check_order(context: ContextRecord, violations: Violations) -> None:
+    """Check that the dates of sessions do not go back."""
     for number, (before, after) in enumerate(pairwise(context.session_dates), start=1):
         if after < before:
             violations.add(

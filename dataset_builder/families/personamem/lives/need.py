@@ -130,6 +130,16 @@ class Choice(Strict):
     refusals: Annotated[tuple[Artefact, ...], Field(min_length=2)]
     condition: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
+    def list_texts_of(self, group: str) -> tuple["Exchange", ...]:
+        """Return the exchanges of a group: artefacts, named, endings, refusals, condition, or
+        one of ``stated``, such as "stated.now".
+        """
+        if group.startswith("stated."):
+            exchange: Exchange = getattr(self.stated, group.removeprefix("stated."))
+            return (exchange,)
+        exchanges: tuple[Exchange, ...] = getattr(self, group)
+        return exchanges
+
     def list_implied(self) -> list[tuple[str, Artefact]]:
         """Return the artefacts that imply the choice without naming it, each with its place."""
         groups: tuple[tuple[str, tuple[Artefact, ...]], ...] = (
@@ -153,11 +163,16 @@ class Occasion(Strict):
 
 
 class Need(Strict):
-    """The content of one need; ``about`` completes "Tell me ..."."""
+    """The content of one need.
+
+    ``about`` completes "Tell me ..." of somebody else ("how this person gets dinner"), ``mine`` of
+    oneself ("how I get dinner").
+    """
 
     topic: Literal[TOPICS]  # type: ignore[valid-type]
     need: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     about: Text
+    mine: Text
     choices: Annotated[tuple[Choice, ...], Field(min_length=NUM_CHOICES, max_length=NUM_CHOICES)]
     pointers: Annotated[tuple[Exchange, ...], Field(min_length=3)]
     occasions: Annotated[tuple[Occasion, ...], Field(min_length=3)]
@@ -175,6 +190,10 @@ class Need(Strict):
                     f"{', '.join(sorted(differing))}"
                 )
         return self
+
+    def find_choice(self, key: str) -> Choice:
+        """Return the choice ``key``."""
+        return next(choice for choice in self.choices if choice.key == key)
 
 
 def load_need(path: Path) -> Need:

@@ -42,11 +42,18 @@ class ReadArtefact(Strict):
     readings: Annotated[tuple[Reading, ...], Field(min_length=NUM_READERS)]
 
 
+class RejectedArtefact(ReadArtefact):
+    """An artefact that readers did not understand; its text was rewritten or removed."""
+
+    place: str
+
+
 class Readings(Strict):
-    """The record of a need: who read, and every artefact by its place."""
+    """The record of a need: who read, every artefact by its place, and what was rejected."""
 
     readers: str
     artefacts: dict[str, ReadArtefact]
+    rejected: tuple[RejectedArtefact, ...] = ()
 
 
 def locate_readings(path: Path) -> Path:
@@ -83,3 +90,16 @@ def find_unproven(need: Need, readings: Readings) -> list[str]:
             if stances != {expected}:
                 problems.append(f"{place}: read as {', '.join(sorted(stances))}, not {expected}")
     return problems
+
+
+def is_understood(place: str, read: ReadArtefact) -> bool:
+    """Return whether all readers saw in an artefact what its place says."""
+    return count_agreeing(place, read) == len(read.readings)
+
+
+def count_agreeing(place: str, read: ReadArtefact) -> int:
+    """Return how many readers saw in an artefact what its place, "choice.group.number", says."""
+    key, group, _ = place.split(".")
+    return sum(
+        reading.choice == key and reading.stance == STANCES[group] for reading in read.readings
+    )

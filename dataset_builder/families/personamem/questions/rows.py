@@ -15,7 +15,7 @@ from typing import Any
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.contexts import Context
-from personamem.dataset_builder.families.personamem.planning import BEFORE
+from personamem.dataset_builder.families.personamem.planning import AFTER
 from personamem.dataset_builder.families.personamem.questions.quads import Quad
 from personamem.dataset_builder.families.personamem.world.cohort import Cohort
 from personamem.dataset_builder.families.personamem.world.facts import Fact, Relation
@@ -74,7 +74,7 @@ def make_row(
     story = [
         f for f in cohort.facts[persona_index][plan.thread_id] if f.fact_id in context.fact_messages
     ]
-    known = [fact for fact in story if plan.position != BEFORE or fact.stage == 0]
+    known = [fact for fact in story if plan.position == AFTER or fact.stage == 0]
     session = _draw_session(config, quad, persona_index, index, known, story)
     asked_on = context.session_dates[session]
     roles = quad.roles_of(thread, persona_index)
@@ -116,6 +116,8 @@ def make_row(
             "asked_on": asked_on.isoformat(),
             "evidence_message_indices": evidence,
             "related_message_indices": related,
+            "sessions_per_answer": len({index.session_at(i) for i in evidence}),
+            "distractors": len({index.session_at(i) for i in set(related) - set(evidence)}),
         },
     )
 
@@ -128,6 +130,8 @@ def describe_quad(quad: Quad, roles: Sequence[str], persona_index: int) -> dict[
         "pair_id": _pair_id(quad, persona_index) if plan.paired else "",
         "pair_position": plan.position if plan.paired else "",
         "thread_id": plan.thread_id,
+        "level": "stated",
+        "updates": int(plan.position == AFTER),
         "option_roles": list(roles),
         "option_keys": list(quad.keys),
     }
@@ -151,7 +155,7 @@ def _gold_index(question_type: str, position: str, roles: Sequence[str]) -> int:
         schema.REASONS: "this_change",
         schema.GENERALIZE: "own",
         schema.NEW_IDEAS: "new",
-    }.get(question_type, "former" if position == BEFORE else "current")
+    }.get(question_type, "former" if position != AFTER else "current")
     return list(roles).index(gold_role)
 
 
@@ -171,7 +175,7 @@ def _draw_session(
     context = index.context
     first = max(context.session_of[fact.fact_id] for fact in known)
     last = len(index.ends)
-    if quad.plan.position == BEFORE:
+    if quad.plan.position != AFTER:
         update = min(fact.said_on for fact in story if fact.stage > 0)
         while context.session_dates[last - 1] >= update:
             last -= 1

@@ -73,8 +73,8 @@ class TemplateWriter:
     """Write all sessions of one context from embedded patterns and topic packs.
 
     ``budget`` is the size of the context in tokens. It decides how many replies may equal an
-    earlier one: notes on traits are worded in few ways, and a small context has no room for a
-    repeat.
+    earlier one: notes on traits are worded in few ways, and a small context has no room for
+    a repeat.
     """
 
     def __init__(self, random: Random, budget: int = 0) -> None:

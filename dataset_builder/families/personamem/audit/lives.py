@@ -1,0 +1,190 @@
+"""Truth of lives: what the files say against the life that they claim to come from.
+
+The plan and the mentions are drawn anew from the configuration and the seed, and each mention is
+rendered anew from the bank: the messages have to hold its text, on its day.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from personamem.dataset_builder.core.findings import Violations
+from personamem.dataset_builder.families.personamem.audit.annotations import ANNOTATIONS
+from personamem.dataset_builder.families.personamem.audit.truth import (
+    ASKED_ON,
+    EVIDENCE_BEFORE,
+    EVIDENCE_CARRIES,
+    SOLVER,
+    WORDING,
+    check_order,
+)
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.plan import (
+    GroupPlan,
+    QuadPlan,
+    plan_split,
+)
+from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
+from personamem.dataset_builder.families.personamem.lives.rows import (
+    describe_quad,
+    list_evidence,
+    list_known,
+)
+from personamem.dataset_builder.families.personamem.lives.solver import UnsolvableError, solve
+from personamem.dataset_builder.families.personamem.lives.telling import Mention
+from personamem.dataset_builder.families.personamem.lives.wording import (
+    Quad,
+    find_contact,
+    list_roles,
+    word_quad,
+)
+from personamem.dataset_builder.families.personamem.questions.rows import name_question
+from personamem.loaders.formats import schema
+from personamem.loaders.formats.schema import COHORT_SIZE, Annotation, ContextRecord, Question
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One question with all that it is held against."""
+
+    life: Life
+    quad: Quad
+    context: ContextRecord
+    question: Question
+    annotation: Annotation
+
+    @property
+    def name(self) -> str:
+        return f"question {self.question.question_id}"
+
+
+def check_lives(
+    config: PersonaMemConfig,
+    split: str,
+    context: ContextRecord,
+    questions: Sequence[Question],
+    annotations: Mapping[str, Annotation],
+) -> Violations:
+    """Check all ``questions`` of one context against the life of its persona."""
+    violations = Violations()
+    group, persona_index = divmod(context.persona_id, COHORT_SIZE)
+    if group >= len(plan_split(config, split)):
+        for question in questions:
+            violations.add(
+                WORDING, f"question {question.question_id}: no persona {context.persona_id}"
+            )
+        return violations
+    life = make_life(config, split, group, persona_index)
+    quads = {quad.quad_id: quad for quad in life.plan.quads}
+    check_order(context, violations)
+    for question in questions:
+        annotation = annotations.get(question.question_id)
+        plan = quads.get(annotation.quad_id) if annotation else None
+        if annotation is None or plan is None or question.persona_id != context.persona_id:
+            violations.add(WORDING, f"question {question.question_id}: not in the world's plan")
+            continue
+        quad = _word(config, life.plan.size, group, plan)
+        _check_question(_Case(life, quad, context, question, annotation), violations)
+    return violations
+
+
+@lru_cache(maxsize=1024)
+def _word(config: PersonaMemConfig, size: str, group: int, plan: QuadPlan) -> Quad:
+    # The four personas of a group share a quad, and their contexts come one after the other.
+    found: GroupPlan = plan_split(config, size)[group]
+    return word_quad(config, found, plan)
+
+
+def _check_question(case: _Case, violations: Violations) -> None:
+    question, annotation, quad, life = case.question, case.annotation, case.quad, case.life
+    for what, found, expected in (
+        ("type", question.question_type, quad.plan.question_type),
+        ("text", question.user_question_or_message, quad.question),
+        ("options", question.options, quad.options),
+    ):
+        if found != expected:
+            violations.add(WORDING, f"{case.name}: its {what} is {found!r}, not {expected!r}")
+            return
+    stories = [life.plan.stories[story_id] for story_id in quad.plan.stories]
+    roles = list_roles(quad.plan, stories, quad, life.persona_index)
+    _check_annotation(case, roles, violations)
+    try:
+        asked_on = date.fromisoformat(annotation.asked_on)
+    except ValueError:
+        violations.add(ASKED_ON, f"{case.name}: {annotation.asked_on!r} is not a date")
+        return
+    end = question.end_index_in_shared_context
+    session = case.context.session_ending_at(end)
+    if session is None or case.context.session_dates[session] != annotation.asked_on:
+        violations.add(ASKED_ON, f"{case.name}: asked on {asked_on} at message {end}")
+    told = [mention for story in stories for mention in life.mentions[story.story_id]]
+    contact = find_contact(quad.plan, stories[0])
+    try:
+        solved = solve(quad.plan.question_type, quad.keys, told, asked_on, contact)
+    except UnsolvableError as error:
+        violations.add(SOLVER, f"{case.name}: {error}")
+        return
+    if solved != question.answer_index:
+        violations.add(
+            SOLVER,
+            f"{case.name}: the gold is {question.correct_answer}, "
+            f"the world says ({schema.LETTERS[solved]})",
+        )
+        return
+    listed = {*annotation.evidence_message_indices, *annotation.related_message_indices}
+    late = sorted(index for index in listed if not 0 <= index < end)
+    if late or not annotation.evidence_message_indices:
+        violations.add(EVIDENCE_BEFORE, f"{case.name}: messages {late} of {end}")
+    known = list_known(life, quad.plan)
+    proof = list_evidence(quad.plan, known, quad.keys[solved], contact)
+    _check_messages(case, proof, annotation.evidence_message_indices, violations)
+    _check_messages(case, known, annotation.related_message_indices, violations)
+
+
+def _check_annotation(case: _Case, roles: Sequence[str], violations: Violations) -> None:
+    expected = describe_quad(case.life, case.quad, roles)
+    stated = {name: getattr(case.annotation, name) for name in expected}
+    expected |= {
+        "question_id": name_question(
+            case.life.config, case.quad.plan.quad_id, case.life.persona_index
+        ),
+        "topic": case.quad.plan.topic,
+    }
+    stated |= {"question_id": case.question.question_id, "topic": case.question.topic}
+    for name, value in expected.items():
+        found = list(stated[name]) if isinstance(value, list) else stated[name]
+        if found != value:
+            violations.add(ANNOTATIONS, f"{case.name}: {name} is {found!r}, expected {value!r}")
+
+
+def _check_messages(
+    case: _Case, mentions: Sequence[Mention], indices: Sequence[int], violations: Violations
+) -> None:
+    """Check that the messages listed are those of ``mentions``, word for word, on their days."""
+    carrying: set[int] = set()
+    for mention in mentions:
+        texts = _list_user_texts(case.life.config.seed, case.life, mention)
+        found = {
+            index
+            for index in indices
+            if 0 <= index < len(case.context.messages)
+            and case.context.messages[index]["content"] in texts
+            and case.context.session_dates[case.context.session_at(index)]
+            == mention.day.isoformat()
+        }
+        if len(found) < len(texts):
+            violations.add(
+                EVIDENCE_CARRIES,
+                f"{case.name}: no message of {mention.day} tells {mention.mention_id}",
+            )
+        carrying |= found
+    idle = sorted(set(indices) - carrying)
+    if idle:
+        violations.add(EVIDENCE_CARRIES, f"{case.name}: messages {idle} tell none of its facts")
+
+
+def _list_user_texts(seed: int, life: Life, mention: Mention) -> set[str]:
+    messages = render_mention(seed, mention, life.speaker)
+    return {message["content"] for message in messages if message["role"] == "user"}

@@ -1,0 +1,39 @@
+"""Calendars: on which days the sessions of a cohort may lie."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+
+from personamem.dataset_builder.core.people import FIRST_DAY
+from personamem.dataset_builder.core.rng import make_rng
+
+SPANS = {"4k": 90, "8k": 120, "32k": 270, "64k": 360, "128k": 540, "1M": 1_100}
+"""Days from the first session to the last, so that a day rarely has several."""
+
+_AFTERMATH = 12
+"""Days at the end that no mention is drawn on: requests that follow one lie here at the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The days from ``start`` on, ``span`` of them."""
+
+    start: date
+    span: int
+
+    def draw_day(self, boundaries: Sequence[float], stage: int, random: Random) -> date:
+        """Return a day within a stage; stages share no day."""
+        edges = [0, *(round(share * self.span) for share in boundaries), self.span - _AFTERMATH]
+        first, last = edges[stage], edges[stage + 1] - 1
+        return self.start + timedelta(days=first + random.randrange(max(1, last - first)))
+
+    def draw_any_day(self, random: Random) -> date:
+        """Return any day."""
+        return self.start + timedelta(days=random.randrange(self.span))
+
+
+def draw_calendar(seed: int, size: str, cohort: int) -> Calendar:
+    """Return the calendar of a cohort's contexts of a size."""
+    random = make_rng(seed, "calendar", size, cohort)
+    return Calendar(FIRST_DAY + timedelta(days=random.randrange(500)), SPANS[size])

@@ -1,0 +1,77 @@
+"""Errands: what the same life brings up beside all that questions are about.
+
+A need that no question of a context is about is lived through all the same: ways of the person's
+own one after the other, each with its texts, how one ended, what was turned down, what others do.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from random import Random
+
+from personamem.dataset_builder.core.people import Contact
+from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.lives.bank import (
+    NeedId,
+    get_need,
+    list_need_ids,
+)
+from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
+from personamem.dataset_builder.families.personamem.lives.life import Life
+from personamem.dataset_builder.families.personamem.lives.need import Choice
+from personamem.dataset_builder.families.personamem.lives.stories import draw_boundaries
+from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
+
+_OWN_WAYS = 3
+_OTHERS_TEXTS = 3
+"""Texts of each of two other people, so that most errands are the user's own."""
+
+
+def list_errands(life: Life) -> list[Mention]:
+    """Return all errands of a life that no question is about, in random order."""
+    persona_id = life.speaker.persona.persona_id
+    random = make_rng(life.config.seed, "errands", life.plan.size, persona_id)
+    people = (*life.speaker.persona.friends, *life.speaker.persona.relatives)
+    errands = [
+        mention
+        for need_id in list_need_ids(life.config.part)
+        if need_id not in life.plan.reserved
+        for mention in _live_through(need_id, life.plan.calendar, people, random)
+    ]
+    random.shuffle(errands)
+    return errands
+
+
+def _live_through(
+    need_id: NeedId, calendar: Calendar, people: tuple[Contact, ...], random: Random
+) -> Iterator[Mention]:
+    choices = list(get_need(need_id).choices)
+    random.shuffle(choices)
+    boundaries = draw_boundaries(random, _OWN_WAYS - 1)
+    number = 0
+
+    def make(
+        stance: Stance, choice: Choice, group: str, text: int, day: date, who: Contact | None = None
+    ) -> Mention:
+        nonlocal number
+        number += 1
+        source = Source(need_id, choice.key, group, text)
+        mention_id = f"errand-{'-'.join(need_id)}-{number:02d}"
+        return Mention(mention_id, "", 0, stance, choice.key, day, source, who)
+
+    for stage, choice in enumerate(choices[:_OWN_WAYS]):
+        for group in ("artefacts", "named"):
+            for text in range(len(choice.list_texts_of(group))):
+                day = calendar.draw_day(boundaries, stage, random)
+                yield make(Stance.OWN, choice, group, text, day)
+        if stage + 1 < _OWN_WAYS:
+            text = random.randrange(len(choice.endings))
+            day = calendar.draw_day(boundaries, stage + 1, random)
+            yield make(Stance.ENDED, choice, "endings", text, day)
+    declined, conditional, *others = choices[_OWN_WAYS:]
+    for text in range(len(declined.refusals)):
+        yield make(Stance.DECLINED, declined, "refusals", text, calendar.draw_any_day(random))
+    yield make(Stance.CONDITIONAL, conditional, "condition", 0, calendar.draw_any_day(random))
+    for choice, contact in zip(others, random.sample(people, 2), strict=False):
+        for text in random.sample(range(len(choice.artefacts)), _OTHERS_TEXTS):
+            day = calendar.draw_any_day(random)
+            yield make(Stance.OTHERS, choice, "artefacts", text, day, contact)

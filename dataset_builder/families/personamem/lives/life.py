@@ -1,0 +1,38 @@
+"""Lives: the cohort of a group, and all mentions of one persona by story."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from personamem.dataset_builder.core.people import draw_persona
+from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.plan import GroupPlan, plan_split
+from personamem.dataset_builder.families.personamem.lives.slots import Speaker, make_speaker
+from personamem.dataset_builder.families.personamem.lives.telling import Mention, tell_story
+from personamem.loaders.formats.schema import COHORT_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One persona under a plan: who speaks, and ``mentions`` by the ids of stories."""
+
+    config: PersonaMemConfig
+    plan: GroupPlan
+    persona_index: int
+    speaker: Speaker
+    mentions: dict[str, tuple[Mention, ...]]
+
+
+@lru_cache(maxsize=8)
+def make_life(config: PersonaMemConfig, size: str, group: int, persona_index: int) -> Life:
+    """Return the life of a persona of a group."""
+    plan = plan_split(config, size)[group]
+    persona = draw_persona(config.seed, COHORT_SIZE * group + persona_index)
+    speaker = make_speaker(persona, make_rng(config.seed, "voice", persona.persona_id))
+    mentions = {
+        story_id: tell_story(
+            config.seed, story, persona_index, plan.calendar, plan.is_dense, config.distractors
+        )
+        for story_id, story in plan.stories.items()
+    }
+    return Life(config, plan, persona_index, speaker, mentions)

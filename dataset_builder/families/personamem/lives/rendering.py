@@ -1,0 +1,82 @@
+"""Rendering: the messages of a mention, from the texts of the bank."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from random import Random
+
+from personamem.dataset_builder.core.content_yaml import read_yaml
+from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.lives.bank import get_need
+from personamem.dataset_builder.families.personamem.lives.need import CONTENT, Exchange
+from personamem.dataset_builder.families.personamem.lives.slots import (
+    SlotFiller,
+    Speaker,
+    speak,
+    write_date,
+)
+from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
+from personamem.loaders.formats.schema import Message
+
+
+@cache
+def wrappers() -> Mapping[str, Sequence[str]]:
+    """Return content/wrappers.yaml."""
+    loaded: Mapping[str, Sequence[str]] = read_yaml(CONTENT / "wrappers.yaml")
+    return loaded
+
+
+def find_exchange(source: Source) -> Exchange:
+    """Return a text of the bank."""
+    need = get_need(source.need_id)
+    if source.group == "pointers":
+        return need.pointers[source.number]
+    return need.find_choice(source.choice).list_texts_of(source.group)[source.number]
+
+
+def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:
+    """Return the messages of a mention, the user's first; the same arguments give the same ones."""
+    persona_id = speaker.persona.persona_id
+    random = make_rng(seed, "render", mention.mention_id, persona_id, mention.day)
+    if mention.stance is Stance.FORGET:
+        return _render_request(mention, speaker, random)
+    exchange = find_exchange(mention.source)
+    filler = SlotFiller(speaker.persona.country, mention.day, random, mention.contact)
+    is_foreign = mention.stance in (Stance.OTHERS, Stance.OTHERS_ENDED)
+    wrapped = is_foreign and not mention.source.group.startswith("stated")
+    ask = filler.fill(exchange.ask)
+    if wrapped:
+        wrapper = filler.fill(random.choice(wrappers()["errands"]))
+        ask = f"{speak(wrapper, speaker)}\n\n{ask}"
+    else:
+        ask = speak(ask, speaker)
+    if exchange.text:
+        ask = f"{ask}\n\n{filler.fill(exchange.text)}"
+    messages: list[Message] = [
+        {"role": "user", "content": ask.strip()},
+        {"role": "assistant", "content": filler.fill(exchange.assistant).strip()},
+    ]
+    if wrapped:  # Follow-ups are the user's own.
+        return messages
+    for message in exchange.then:
+        if message.user:
+            messages.append({"role": "user", "content": speak(filler.fill(message.user), speaker)})
+        else:
+            reply = filler.fill(message.assistant or "")
+            messages.append({"role": "assistant", "content": reply})
+    return messages if messages[-1]["role"] == "assistant" else messages[:-1]
+
+
+def _render_request(mention: Mention, speaker: Speaker, random: Random) -> list[Message]:
+    assert mention.refers_to is not None
+    contact = random.choice((*speaker.persona.friends, *speaker.persona.relatives))
+    words = {
+        "date": write_date(mention.refers_to),
+        "mine": get_need(mention.need_id).mine,
+        "contact": contact.phrase,
+        "Contact": contact.phrase[0].upper() + contact.phrase[1:],
+    }
+    ask = random.choice(wrappers()["forget"]).format(**words)
+    return [
+        {"role": "user", "content": speak(ask, speaker)},
+        {"role": "assistant", "content": random.choice(wrappers()["forgotten"])},
+    ]

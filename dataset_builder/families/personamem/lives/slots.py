@@ -1,0 +1,217 @@
+"""Slots and voices: what differs between two people who bring the same errand."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from random import Random
+
+from personamem.dataset_builder.core.people import Contact, Persona, people_tables
+
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+CURRENCIES: Mapping[str, tuple[str, float]] = {
+    **dict.fromkeys(("the United States", "Ecuador"), ("${}", 1)),
+    **dict.fromkeys(
+        ("Germany", "France", "Italy", "the Netherlands", "Spain", "Portugal", "Belgium"),
+        ("€{}", 1),
+    ),
+    "Austria": ("€{}", 1),
+    "the United Kingdom": ("£{}", 0.8),
+    "Canada": ("C${}", 1.3),
+    "Australia": ("A${}", 1.5),
+    "New Zealand": ("NZ${}", 1.6),
+    "Poland": ("{} zł", 4),
+    "Sweden": ("{} kr", 10),
+    "Mexico": ("{} pesos", 18),
+    "Brazil": ("R${}", 5),
+    "Colombia": ("{} pesos", 4_000),
+    "Chile": ("{} pesos", 900),
+    "Argentina": ("{} pesos", 900),
+    "Nigeria": ("₦{}", 800),
+    "South Africa": ("R{}", 18),
+    "Ghana": ("GH₵{}", 12),
+    "Kenya": ("KSh {}", 130),
+    "Namibia": ("N${}", 18),
+    "Zambia": ("K{}", 20),
+    "India": ("₹{}", 80),
+    "Indonesia": ("Rp{}", 15_000),
+    "the Philippines": ("₱{}", 55),
+    "Malaysia": ("RM{}", 4.5),
+    "Thailand": ("฿{}", 35),
+    "Turkey": ("₺{}", 30),
+    "Jordan": ("JD {}", 0.7),
+    "Israel": ("₪{}", 3.7),
+    "Lebanon": ("${}", 1),
+    "Oman": ("OMR {}", 0.4),
+}
+"""How an amount is written in a country, and how many units stand for one of the content's."""
+
+_SLOT = re.compile(r"\{([A-Za-z_]+)(?::(\d+))?\}")
+_STARTING = re.compile(r"(?:\A|[.!?]\s+|\n\s*)[\"\u201c]?\Z")
+_EITHER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Whose text it is: a persona with a currency and a voice.
+
+    ``lower_case`` is the voice of somebody who types without capitals.
+    """
+
+    persona: Persona
+    lower_case: bool
+
+
+def make_speaker(persona: Persona, random: Random) -> Speaker:
+    """Draw the voice of a persona."""
+    return Speaker(persona, random.random() < 0.3)
+
+
+class SlotFiller:
+    """Fills the slots of one exchange: a slot has one value in all its texts."""
+
+    def __init__(
+        self, country: str, day: date, random: Random, contact: Contact | None = None
+    ) -> None:
+        """``country`` decides how amounts read; an empty one leaves them without a sign."""
+        self._country, self.day, self._random = country, day, random
+        self._values: dict[str, str] = _describe_contact(contact) if contact else {}
+
+    def fill(self, text: str) -> str:
+        """Return ``text`` with its slots filled and its alternatives decided."""
+        if "[" in text:
+            text = _EITHER.sub(lambda match: match[1 + int(self._random.random() * 2)], text)
+        if "{" not in text:
+            return text
+        return _SLOT.sub(self._replace, text)
+
+    def _replace(self, match: re.Match[str]) -> str:
+        value = self._value(match[0], match[1], match[2])
+        before = match.string[: match.start()]
+        return value[0].upper() + value[1:] if _STARTING.search(before) else value
+
+    def _value(self, slot: str, name: str, number: str | None) -> str:
+        key = slot if number else name
+        if key not in self._values:
+            self._values[key] = self._draw(name, int(number or 20))
+        return self._values[key]
+
+    def _draw(self, name: str, number: int) -> str:
+        random = self._random
+        if name == "price":
+            return write_amount(number * random.uniform(0.85, 1.2), self._country)
+        if name == "number":
+            return str(max(2, number + random.randint(-max(1, number // 8), max(1, number // 8))))
+        if name in ("first_name", "other_name"):
+            taken = set(self._values.values())
+            free = [n for n in people_tables()["acquaintances"] if n not in taken]
+            return str(random.choice(free))
+        if name in ("they", "them", "their"):  # Of somebody with a drawn name.
+            return name
+        if name == "street":
+            return str(random.choice(people_tables()["streets"]))
+        if name == "month":
+            return _MONTHS[self.day.month - 1]
+        if name == "weekday":
+            return random.choice(_WEEKDAYS)
+        if name == "day":
+            return str(random.randint(4, 20))
+        if name == "time":
+            return f"{random.randint(16, 19)}:{random.choice(('10', '20', '40', '45', '50'))}"
+        raise KeyError(f"no value for the slot {name!r}")
+
+
+def _describe_contact(contact: Contact) -> dict[str, str]:
+    she = contact.sex == "she"
+    them, their = ("her", "her") if she else ("him", "his")
+    return {
+        "who": contact.phrase,
+        "Who": contact.phrase[0].upper() + contact.phrase[1:],
+        "name": contact.name,
+        "they": contact.sex,
+        "They": contact.sex.capitalize(),
+        "them": them,
+        "their": their,
+        "Their": their.capitalize(),
+    }
+
+
+def write_amount(value: float, country: str) -> str:
+    """Return about ``value`` of the content's units in the currency of a country."""
+    form, factor = CURRENCIES.get(country, ("{}", 1)) if country else ("{}", 1)
+    amount = value * factor
+    step = 1
+    while amount / step >= 100:
+        step *= 10
+    if amount / step >= 20 and step > 1:
+        step //= 2
+    rounded = max(1, round(amount / step) * step)
+    return form.format(f"{rounded:,}")
+
+
+def write_date(day: date) -> str:
+    """Return a day as people name it: "14 March"."""
+    return f"{day.day} {_MONTHS[day.month - 1]}"
+
+
+_CONTRACTIONS = {
+    "dont": "don't",
+    "cant": "can't",
+    "wont": "won't",
+    "didnt": "didn't",
+    "doesnt": "doesn't",
+    "isnt": "isn't",
+    "wasnt": "wasn't",
+    "thats": "that's",
+    "whats": "what's",
+    "theyre": "they're",
+    "youre": "you're",
+    "im": "I'm",
+    "ive": "I've",
+    "pls": "please",
+    "plz": "please",
+    "i": "I",
+    "i'm": "I'm",
+    "i've": "I've",
+    "i'd": "I'd",
+    "i'll": "I'll",
+}
+_STARTS = re.compile(r"(?:^|(?<=[.!?]\s)|(?<=\n))([a-z])")
+_WORDS = re.compile(
+    r"(?<![\w'])("
+    + "|".join(map(re.escape, sorted(_CONTRACTIONS, key=len, reverse=True)))
+    + r")(?![\w'])"
+)
+
+
+def speak(text: str, speaker: Speaker) -> str:
+    """Return ``text`` as the speaker would type it; what stands in double quotes stays."""
+    parts = text.split('"')
+    for index in range(0, len(parts), 2):
+        parts[index] = _lower(parts[index]) if speaker.lower_case else parts[index]
+    if not speaker.lower_case:
+        whole = '"'.join(
+            _WORDS.sub(lambda match: _CONTRACTIONS[match[1]], part) if not index % 2 else part
+            for index, part in enumerate(parts)
+        )
+        return _STARTS.sub(lambda match: match[1].upper(), whole)
+    return '"'.join(parts)
+
+
+def _lower(text: str) -> str:
+    return re.sub(r"\S+", lambda match: _lower_word(match[0]), text)
+
+
+@cache
+def _lower_word(word: str) -> str:
+    letters = [letter for letter in word if letter.isalpha()]
+    is_code = any(letter.isdigit() for letter in word) or (
+        len(letters) > 1 and all(letter.isupper() for letter in letters)
+    )
+    return word if is_code else word.lower()

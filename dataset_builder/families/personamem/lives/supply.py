@@ -1,0 +1,304 @@
+"""The supply of stories: deals the needs of the bank to the stories of one group, none twice."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import permutations
+
+from personamem.dataset_builder.core.people import Contact
+from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.bank import (
+    NeedId,
+    get_need,
+    list_need_ids,
+)
+from personamem.dataset_builder.families.personamem.lives.others import draw_circle
+from personamem.dataset_builder.families.personamem.lives.stories import (
+    Level,
+    Role,
+    Story,
+    draw_boundaries,
+    draw_candidates,
+    draw_shifts,
+)
+from personamem.dataset_builder.families.personamem.lives.traits import find_shared_traits
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.schema import COHORT_SIZE
+
+CHAINS = {
+    1: ((0, 1),),
+    2: ((0, 1, 2), (0, 1, 0)),
+    3: ((0, 1, 2, 0), (0, 1, 2, 3)),
+    4: ((0, 1, 2, 3, 0),),
+}
+"""Which roles are the user's own, stage by stage, for each number of updates."""
+
+_SEVERAL = (1, 2)
+"""Updates where the settings name no number."""
+
+
+class StorySupply:
+    """Draws the stories of one group.
+
+    ``load`` counts the stories of each topic over the split, ``levels`` the stories of the split.
+    """
+
+    def __init__(
+        self,
+        config: PersonaMemConfig,
+        size: str,
+        group: int,
+        load: Counter[str],
+        levels: Iterator[int],
+    ) -> None:
+        self.stories: dict[str, Story] = {}
+        self.reserved: set[NeedId] = set()
+        self._config, self._size, self._load, self._levels = config, size, load, levels
+        self._prefix = f"{size}-g{group:03d}"
+        self._random = make_rng(config.seed, "stories", size, group)
+        circle = draw_circle(config.seed, group)
+        self._contacts, self._bystanders = circle.contacts, circle.bystanders
+        self._taken: set[NeedId] = set()
+        self._hosts: set[str] = set()
+
+    def draw_changing(self, tells_reasons: bool, dense: bool) -> Story:
+        """Return a story in which the user's own choice changes."""
+        updates = self._config.updates or (1 if dense else self._random.choice(_SEVERAL))
+        chain = self._random.choice(CHAINS[updates])
+        fixed = [Role.SOMEBODY_ELSE] * COHORT_SIZE
+        beyond = sorted(set(range(COHORT_SIZE)) - set(chain))
+        if len(beyond) > 1 or (beyond and self._random.random() < 0.5):
+            fixed[beyond[-1]] = Role.DECLINED
+        need_id, candidates, endings = self._take_need(chain)
+        contacts = self._draw_people(2 * COHORT_SIZE)
+        return self._keep(
+            need_id,
+            candidates,
+            chain=chain,
+            fixed=tuple(fixed),
+            contacts=contacts[:COHORT_SIZE],
+            leavers=contacts[COHORT_SIZE:],
+            endings=endings,
+            boundaries=draw_boundaries(self._random, updates),
+            tells_reasons=tells_reasons,
+            # A need has few pointers, and a context says nothing twice.
+            level=self._next_level(without=Level.COMBINED if updates > 2 else None),
+        )
+
+    def has_somebody_else(self, story: Story) -> bool:
+        """Return whether somebody's choice stays theirs alone to the end of a story."""
+        return self.find_somebody_else(story) is not None
+
+    @staticmethod
+    def find_somebody_else(story: Story) -> int | None:
+        """Return a role that is somebody else's to the end of a story, or None."""
+        return next(
+            (
+                role
+                for role in range(COHORT_SIZE)
+                if story.fixed[role] is Role.SOMEBODY_ELSE and role not in story.chain
+            ),
+            None,
+        )
+
+    def draw_still(self) -> Story:
+        """Return a story without a change: the user's own, two others', and one that is not."""
+        need_id, candidates, endings = self._take_need()
+        return self._keep_still(need_id, candidates, endings, draw_shifts(self._random))
+
+    def draw_forgotten(self) -> Story:
+        """Return a story in which one of two ways of the user's is to be forgotten."""
+        need_id, candidates, endings = self._take_need()
+        return self._keep(
+            need_id,
+            candidates,
+            chain=(0,),
+            fixed=(Role.CURRENT, Role.FORGOTTEN, Role.SOMEBODY_ELSE, Role.DECLINED),
+            endings=endings,
+            level=self._next_level(without=Level.COMBINED),
+        )
+
+    def draw_never_told(self) -> tuple[Story, ...]:
+        """Return four stories of the user's own, each of which another persona never brings up."""
+        four = self._take_needs_alike(COHORT_SIZE)
+        silent = draw_shifts(self._random)
+        fixed = (Role.CURRENT, Role.NEW, Role.NEW, Role.NEW)
+        stories = []
+        level = self._next_level(without=Level.COMBINED)
+        for need_id, persona_index in zip(four, silent, strict=True):
+            choices = self._random.sample(get_need(need_id).choices, COHORT_SIZE)
+            stories.append(
+                self._keep(
+                    need_id,
+                    tuple(choice.key for choice in choices),
+                    chain=(0,),
+                    fixed=fixed,
+                    silent_for=persona_index,
+                    level=level,
+                )
+            )
+        return tuple(stories)
+
+    def draw_ideas(self, hosts: list[Story]) -> Story:
+        """Return a story in which one choice is new, on a need of ``hosts`` or on one more."""
+        fixed = (Role.NEW, Role.SOMEBODY_ELSE, Role.SOMEBODY_ELSE, Role.DECLINED)
+        while hosts:
+            host = hosts.pop()
+            drawn = draw_candidates(
+                get_need(host.need_id), self._random, frozenset(host.candidates)
+            )
+            if drawn is None:
+                continue
+            taken = {contact.name for contact in (*host.contacts, *host.leavers)}
+            free = [contact for contact in self._contacts if contact.name not in taken]
+            return self._keep(
+                host.need_id,
+                tuple(choice.key for choice in drawn[0]),
+                fixed=fixed,
+                contacts=tuple(self._random.sample(free, COHORT_SIZE)),
+                level=self._next_level(without=Level.COMBINED),
+            )
+        need_id, candidates, _ = self._take_need()
+        return self._keep(
+            need_id, candidates, fixed=fixed, level=self._next_level(without=Level.COMBINED)
+        )
+
+    def draw_traits(self, shown: int) -> tuple[tuple[Story, ...], Story]:
+        """Return stories that show each persona's trait, and one that nothing is told of.
+
+        Candidate j has the same trait in each of them. Raises InvalidInputError if no needs that
+        are left have four traits in common.
+        """
+        order = self._order_needs()
+        for needs in permutations(order, shown + 1):
+            four = find_shared_traits([get_need(need_id) for need_id in needs], self._random)
+            if four is None or len({topic for topic, _ in needs}) < len(needs):
+                continue
+            shifts = draw_shifts(self._random)
+            people = self._draw_people(COHORT_SIZE)
+            stories = []
+            for need_id, candidates in zip(needs, four, strict=True):
+                self._use(need_id)
+                stories.append((need_id, candidates))
+            *told, (target, options) = stories
+            kept = tuple(
+                self._keep_still(need_id, candidates, (0,) * COHORT_SIZE, shifts, people)
+                for need_id, candidates in told
+            )
+            silent = (Role.NEW,) * COHORT_SIZE
+            return kept, self._keep(target, options, fixed=silent, shifts=shifts)
+        raise self._complain("needs with four traits in common")
+
+    def _keep_still(
+        self,
+        need_id: NeedId,
+        candidates: tuple[str, ...],
+        endings: tuple[int, ...],
+        shifts: tuple[int, ...],
+        contacts: tuple[Contact, ...] = (),
+    ) -> Story:
+        last = self._random.choice((Role.DECLINED, Role.CONDITIONAL))
+        return self._keep(
+            need_id,
+            candidates,
+            chain=(0,),
+            fixed=(Role.CURRENT, Role.SOMEBODY_ELSE, Role.SOMEBODY_ELSE, last),
+            endings=endings,
+            shifts=shifts,
+            contacts=contacts,
+        )
+
+    def _keep(
+        self,
+        need_id: NeedId,
+        candidates: tuple[str, ...],
+        fixed: tuple[Role, ...],
+        *,
+        chain: tuple[int, ...] = (),
+        shifts: tuple[int, ...] = (),
+        contacts: tuple[Contact, ...] = (),
+        leavers: tuple[Contact, ...] = (),
+        endings: tuple[int, ...] = (0,) * COHORT_SIZE,
+        boundaries: tuple[float, ...] = (),
+        tells_reasons: bool = False,
+        silent_for: int | None = None,
+        level: Level | None = None,
+    ) -> Story:
+        story = Story(
+            story_id=f"{self._prefix}-s{len(self.stories):03d}",
+            need_id=need_id,
+            level=level or self._next_level(),
+            candidates=candidates,
+            shifts=shifts or draw_shifts(self._random),
+            chain=chain,
+            fixed=fixed,
+            contacts=contacts or self._draw_people(COHORT_SIZE),
+            leavers=leavers,
+            bystanders=self._bystanders,
+            endings=endings,
+            boundaries=boundaries,
+            tells_reasons=tells_reasons,
+            silent_for=silent_for,
+        )
+        self.stories[story.story_id] = story
+        self.reserved.add(need_id)
+        return story
+
+    def _next_level(self, without: Level | None = None) -> Level:
+        levels = [level for level in self._config.levels if level is not without]
+        if not levels:
+            return Level.IMPLIED
+        number = next(self._levels)
+        turn, index = divmod(number, len(levels))
+        order = make_rng(self._config.seed, "levels", self._size, turn).sample(levels, len(levels))
+        return order[index]
+
+    def _draw_people(self, number: int) -> tuple[Contact, ...]:
+        return tuple(self._random.sample(self._contacts, number))
+
+    def _order_needs(self) -> list[NeedId]:
+        """Return the needs that are left, those of topics with few stories first."""
+        free = [
+            need_id
+            for need_id in list_need_ids(self._config.part)
+            if need_id not in self._taken and need_id[0] in self._config.topics
+        ]
+        self._random.shuffle(free)
+        return sorted(free, key=lambda need_id: self._load[need_id[0]])
+
+    def _use(self, need_id: NeedId) -> None:
+        self._taken.add(need_id)
+        self._load[need_id[0]] += 1
+
+    def _take_need(
+        self, chain: tuple[int, ...] = (0,)
+    ) -> tuple[NeedId, tuple[str, ...], tuple[int, ...]]:
+        for need_id in self._order_needs():
+            drawn = draw_candidates(get_need(need_id), self._random, chain=chain)
+            if drawn is not None:
+                self._use(need_id)
+                return need_id, tuple(choice.key for choice in drawn[0]), drawn[1]
+        raise self._complain("a need with four choices alike in length")
+
+    def _take_needs_alike(self, number: int) -> tuple[NeedId, ...]:
+        """Return needs whose ``mine`` are alike in length, for options built on them."""
+        order = sorted(self._order_needs(), key=lambda need_id: len(get_need(need_id).mine))
+        windows = [order[i : i + number] for i in range(len(order) - number + 1)]
+        if not windows:
+            raise self._complain(f"{number} needs")
+        spreads = [
+            (len(get_need(w[-1]).mine) + 30) / (len(get_need(w[0]).mine) + 30) for w in windows
+        ]
+        fitting = [w for w, s in zip(windows, spreads, strict=True) if s <= 1.25]
+        four = self._random.choice(fitting or [windows[spreads.index(min(spreads))]])
+        for need_id in four:
+            self._use(need_id)
+        return tuple(self._random.sample(four, number))
+
+    def _complain(self, what: str) -> InvalidInputError:
+        needs = len(list_need_ids(self._config.part))
+        return InvalidInputError(
+            f"size {self._size}: four contexts ask more questions than the {needs} "
+            f"needs of the topics can carry: {what} is missing. Accepted: fewer questions, more "
+            "personas or more topics."
+        )
