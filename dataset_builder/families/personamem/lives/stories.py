@@ -60,7 +60,8 @@ class Story:
     becomes the user's own later. ``contacts[r]`` is who has the choice of role r, ``leavers[r]``
     who once had it and gave it up, told where ``tells_reasons``; of ``bystanders`` nothing is
     asked. ``endings[j]`` is the text in which candidate j comes to an end. ``boundaries`` are the
-    shares of the calendar at which the stages after the first begin. The persona ``silent_for`` never brings the need up.
+    shares of the calendar at which the stages after the first begin. The persona ``silent_for``
+    never brings the need up.
     """
 
     story_id: str
