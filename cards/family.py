@@ -3,6 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
+from personamem.loaders.formats.records import name_type
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -21,6 +25,18 @@ class Table:
     title: str
     introduction: str
     fields: tuple[Field, ...]
+
+
+def describe_columns(schema: pa.Schema, **meanings: str) -> tuple[Field, ...]:
+    """Return the fields of a table; ``meanings`` are those of its columns, in their order.
+
+    Raises ValueError where these are not the columns of the table.
+    """
+    if list(meanings) != schema.names:
+        raise ValueError(f"{', '.join(meanings)}: not the columns {', '.join(schema.names)}")
+    return tuple(
+        Field(column.name, name_type(column.type), meanings[column.name]) for column in schema
+    )
 
 
 SLOTS = ("summary", "splits", "load", "evaluate", "files", "made", "limits", "citation")

@@ -25,7 +25,7 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-SYSTEM_FIXTURES = {"run", "smollm2_dir"}
+SYSTEM_FIXTURES = {"run", "smollm2_dir", "short_model_dir"}
 """Whoever uses one of these starts processes or runs a real model."""
 
 
@@ -81,6 +81,23 @@ def smollm2_dir(run: Run) -> Path:
     folder = ROOT / ".cache" / "SmolLM2-135M-Instruct"
     run(sys.executable, ROOT / "examples" / "smollm2.py", folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def short_model_dir(smollm2_dir: Path, shared_folder: Path) -> Path:
+    """Folder of the first two of SmolLM2's 30 layers: for what any text of a model serves."""
+    from tiny_families import make_once
+
+    def cut(folder: Path) -> None:
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        model = AutoModelForCausalLM.from_pretrained(smollm2_dir)
+        model.model.layers = model.model.layers[:2]
+        model.config.num_hidden_layers = 2
+        model.save_pretrained(folder)
+        AutoTokenizer.from_pretrained(smollm2_dir).save_pretrained(folder)
+
+    return make_once(shared_folder / "short-model", cut)
 
 
 @pytest.fixture(scope="session")

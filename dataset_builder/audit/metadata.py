@@ -37,57 +37,22 @@ SMALLEST_LEAF = 5
 
 @dataclass(frozen=True, slots=True)
 class MetadataRow:
-    """A question's columns but for its text; ``options`` serve only to be put in order.
+    """A question and its item: the columns are read, and options only put in order.
 
-    ``row_number`` counts from 0 in file order, ``proportion`` is the column's percentage over 100
-    (NaN where it holds none), ``group`` and ``quad`` are as in ``Item``.
+    ``row_number`` counts from 0 in file order.
     """
 
     row_number: int
-    question_id: str
-    persona_id: int
-    question_type: str
-    topic: str
-    context_length_in_tokens: int | None
-    context_length_in_letters: int
-    distance_to_ref_in_blocks: int | None
-    distance_to_ref_in_tokens: int | None
-    num_irrelevant_tokens: int | None
-    proportion: float
-    shared_context_id: str
-    end_index: int
-    gold: int
-    options: tuple[str, ...]
-    group: str
-    quad: str = ""
+    question: Question
+    item: Item
 
 
 def make_metadata_rows(
     questions: Sequence[Question], items: Sequence[Item]
 ) -> tuple[MetadataRow, ...]:
-    """Join the columns of ``questions`` with the groups of their ``items``, both in file order."""
-    return tuple(
-        MetadataRow(
-            row_number=number,
-            question_id=question.question_id,
-            persona_id=question.persona_id,
-            question_type=question.question_type,
-            topic=question.topic,
-            context_length_in_tokens=question.context_length_in_tokens,
-            context_length_in_letters=question.context_length_in_letters,
-            distance_to_ref_in_blocks=question.distance_to_ref_in_blocks,
-            distance_to_ref_in_tokens=question.distance_to_ref_in_tokens,
-            num_irrelevant_tokens=question.num_irrelevant_tokens,
-            proportion=_read_percentage(question.distance_to_ref_proportion_in_context),
-            shared_context_id=question.shared_context_id,
-            end_index=question.end_index_in_shared_context,
-            gold=item.gold,
-            options=item.options,
-            group=item.group,
-            quad=item.quad,
-        )
-        for number, (question, item) in enumerate(zip(questions, items, strict=True))
-    )
+    """Join ``questions`` with their ``items``, both in file order."""
+    joined = zip(questions, items, strict=True)
+    return tuple(MetadataRow(number, *pair) for number, pair in enumerate(joined))
 
 
 def predict_by_row_number(rows: Sequence[MetadataRow]) -> Prediction:
@@ -97,7 +62,7 @@ def predict_by_row_number(rows: Sequence[MetadataRow]) -> Prediction:
 
 def predict_by_previous_letter(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the letter that most often follows that of the row before, where that is known."""
-    golds = np.array([row.gold for row in rows], np.int64)
+    golds = np.array([row.item.gold for row in rows], np.int64)
 
     def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
         is_known = np.zeros(len(rows), np.bool_)
@@ -115,22 +80,22 @@ def predict_by_previous_letter(rows: Sequence[MetadataRow]) -> Prediction:
 
 def predict_by_persona(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the persona's most frequent letter."""
-    return _learn_letters(rows, [row.persona_id for row in rows])
+    return _learn_letters(rows, [row.question.persona_id for row in rows])
 
 
 def predict_by_context(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the context's most frequent letter."""
-    return _learn_letters(rows, [row.shared_context_id for row in rows])
+    return _learn_letters(rows, [row.question.shared_context_id for row in rows])
 
 
 def predict_by_topic(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the topic's most frequent letter."""
-    return _learn_letters(rows, [row.topic for row in rows])
+    return _learn_letters(rows, [row.question.topic for row in rows])
 
 
 def predict_by_type(rows: Sequence[MetadataRow]) -> Prediction:
     """Prefer the question type's most frequent letter."""
-    return _learn_letters(rows, [row.question_type for row in rows])
+    return _learn_letters(rows, [row.question.question_type for row in rows])
 
 
 def predict_place_by_persona(rows: Sequence[MetadataRow]) -> Prediction:
@@ -139,7 +104,7 @@ def predict_place_by_persona(rows: Sequence[MetadataRow]) -> Prediction:
     Four personas share a question; were their golds to rotate through the options in an order that
     the options show, the persona would give the option away, whatever the letters.
     """
-    keys = [row.persona_id % 4 for row in rows]
+    keys = [row.question.persona_id % 4 for row in rows]
     return _by_place(rows, lambda ranked: _learn_letters(ranked, keys))
 
 
@@ -178,7 +143,7 @@ def _learn_letters(rows: Sequence[MetadataRow], keys: Sequence[Hashable]) -> Pre
     def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
         counts: defaultdict[Hashable, Counter[int]] = defaultdict(Counter)
         for i in known:
-            counts[keys[i]][rows[i].gold] += 1
+            counts[keys[i]][rows[i].item.gold] += 1
         for i in asked:
             yield i, _count_letters(counts[keys[i]], rows[i])
 
@@ -186,44 +151,45 @@ def _learn_letters(rows: Sequence[MetadataRow], keys: Sequence[Hashable]) -> Pre
 
 
 def _count_letters(counts: Counter[int], row: MetadataRow) -> NDArray[np.float64]:
-    return np.array([float(counts[j]) for j in range(len(row.options))])
+    return np.array([float(counts[j]) for j in range(len(row.item.options))])
 
 
 def _count_options(rows: Sequence[MetadataRow]) -> list[int]:
-    return [len(row.options) for row in rows]
+    return [len(row.item.options) for row in rows]
 
 
 def _deal(rows: Sequence[MetadataRow], number: int) -> list[Rows]:
-    return deal_groups([row.group for row in rows], number)
+    return deal_groups([row.item.group for row in rows], number)
 
 
 def _by_place(
     rows: Sequence[MetadataRow], policy: Callable[[Sequence[MetadataRow]], Prediction]
 ) -> Prediction:
     """Apply a policy to rows whose options are in alphabetical order; undo the order."""
-    orders = [sorted(range(len(row.options)), key=row.options.__getitem__) for row in rows]
+    texts = [row.item.options for row in rows]
+    orders = [sorted(range(len(options)), key=options.__getitem__) for options in texts]
     prediction = policy([_reorder(row, order) for row, order in zip(rows, orders, strict=True)])
-    scores = [np.zeros(len(row.options)) for row in rows]
+    scores = [np.zeros(len(options)) for options in texts]
     for row, order, values in zip(scores, orders, prediction.scores, strict=True):
         row[order] = values
     return replace(prediction, scores=scores, exchange=Exchange.PERSONAS)
 
 
 def _reorder(row: MetadataRow, order: list[int]) -> MetadataRow:
-    options = tuple(row.options[i] for i in order)
-    return replace(row, options=options, gold=order.index(row.gold))
+    options = tuple(row.item.options[i] for i in order)
+    return replace(row, item=replace(row.item, options=options, gold=order.index(row.item.gold)))
 
 
 def _classify(rows: Sequence[MetadataRow], folds: Sequence[Rows]) -> Prediction:
     features = _make_features(rows) if len(folds) > 1 else np.zeros((len(rows), 0))
-    golds = np.array([row.gold for row in rows])
+    golds = np.array([row.item.gold for row in rows])
 
     def answer(known: Rows, asked: Rows) -> Iterator[tuple[int, NDArray[np.float64]]]:
         model = RandomForestClassifier(TREES, min_samples_leaf=SMALLEST_LEAF, random_state=0)
         model.fit(features[known], golds[known])
         letters = model.classes_.tolist()
         for i, chances in zip(asked, model.predict_proba(features[asked]), strict=True):
-            scores = np.zeros(len(rows[i].options))
+            scores = np.zeros(len(rows[i].item.options))
             for letter, chance in zip(letters, chances, strict=True):
                 if letter < len(scores):
                     scores[letter] = round(float(chance), 9)
@@ -237,28 +203,28 @@ def _make_features(rows: Sequence[MetadataRow]) -> NDArray[np.float64]:
     numbers = np.array(
         [
             (
-                row.persona_id,
-                row.context_length_in_tokens,
-                row.context_length_in_letters,
-                row.distance_to_ref_in_blocks,
-                row.distance_to_ref_in_tokens,
-                row.num_irrelevant_tokens,
-                row.proportion,
-                row.end_index,
+                row.question.persona_id,
+                row.question.context_length_in_tokens,
+                row.question.context_length_in_letters,
+                row.question.distance_to_ref_in_blocks,
+                row.question.distance_to_ref_in_tokens,
+                row.question.num_irrelevant_tokens,
+                _read_percentage(row.question.distance_to_ref_proportion_in_context),
+                row.question.end_index_in_shared_context,
                 row.row_number,
-                row.persona_id % 4,
+                row.question.persona_id % 4,
                 *(row.row_number % cycle for cycle in CYCLES),
-                ord(row.question_id[-1:] or " "),
+                ord(row.question.question_id[-1:] or " "),
             )
             for row in rows
         ],
         dtype=np.float64,
     )
     names = [
-        number_names([getattr(row, column) for row in rows])
+        number_names([getattr(row.question, column) for row in rows])
         for column in ("question_type", "topic", "shared_context_id", "question_id")
     ]
-    groups = number_names([row.quad or row.group for row in rows])
+    groups = number_names([row.item.quad or row.item.group for row in rows])
     places = [_rank_within(groups, numbers[:, column]) for column in (0, 1, 4, 7)]
     return np.column_stack([numbers, *names, *places])
 
@@ -273,6 +239,7 @@ def _rank_within(groups: NDArray[np.int64], values: NDArray[np.float64]) -> NDAr
 
 
 def _read_percentage(text: str) -> float:
+    """Return the number before a percent sign over 100, NaN where there is none."""
     try:
         return float(text.strip().removesuffix("%")) / 100
     except ValueError:

@@ -1,7 +1,7 @@
 """``personamem eval``: hand a dataset over to lm-eval, with prompts made on demand."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import typer
@@ -24,8 +24,10 @@ def evaluate(context: typer.Context) -> None:
         print_plan(evaluation)
         return
     arguments, config = evaluation.arguments, evaluation.config
-    _include_tasks(arguments)
-    with _wrapped_model(config.model, config.model_args) as identity:
+    with (
+        included_tasks(arguments, evaluation.tasks),
+        _wrapped_model(config.model, config.model_args) as identity,
+    ):
         if config.output_path and not config.use_cache:
             from personamem.dataset_builder.cli.resume import keep_answers
 
@@ -34,6 +36,24 @@ def evaluate(context: typer.Context) -> None:
                 _run_lm_eval(arguments)
         else:
             _run_lm_eval(arguments)
+
+
+def included_tasks(arguments: Any, tasks: Sequence[str]) -> AbstractContextManager[None]:
+    """Show lm-eval the tasks, in a context that is for its run.
+
+    Where all are ours, lm-eval's own are not read. Where it has links to ours, it would find them
+    twice, of which it warns.
+    """
+    from personamem.tasks.linking import are_linked, find_links_folder
+    from personamem.tasks.models.lm_eval_compat import leave_out_builtin_tasks
+    from personamem.tasks.registry import TASKS_FOLDER, list_task_families
+
+    ours = {name for family in list_task_families() for name in family.list_names()}
+    given = [arguments.include_path] if arguments.include_path else []
+    alone = not given and ours.issuperset(tasks)
+    if alone or not are_linked(find_links_folder()):
+        arguments.include_path = [str(TASKS_FOLDER), *given]
+    return leave_out_builtin_tasks() if alone else nullcontext()
 
 
 @contextmanager
@@ -58,13 +78,3 @@ def _run_lm_eval(arguments: Any) -> None:
     silence_git()
     setup_logging()
     arguments.func(arguments)
-
-
-def _include_tasks(arguments: Any) -> None:
-    """Show lm-eval the tasks, unless it has links to them: it warns of names it finds twice."""
-    from personamem.tasks.linking import are_linked, find_links_folder
-    from personamem.tasks.registry import TASKS_FOLDER
-
-    if not are_linked(find_links_folder()):
-        given = [arguments.include_path] if arguments.include_path else []
-        arguments.include_path = [str(TASKS_FOLDER), *given]

@@ -5,7 +5,7 @@ of such fields, or a tuple of one of these. ``| None`` marks what may be unknown
 """
 
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import cache
@@ -35,6 +35,13 @@ class _Refusal(ValueError):
 def make_schema(record: type) -> pa.Schema:
     """Return the columns of a table whose rows are ``record``, in the order of its fields."""
     return pa.schema([pa.field(name, _find_type(hint)) for name, hint in _hints(record).items()])
+
+
+def make_table(record: type[Record], rows: Sequence[Record]) -> pa.Table:
+    """Return rows whose fields are texts, numbers and lists as a table of ``make_schema``."""
+    columns = make_schema(record)
+    values = [pa.array([getattr(row, field.name) for row in rows], field.type) for field in columns]
+    return pa.Table.from_arrays(values, schema=columns)
 
 
 def name_type(column: pa.DataType) -> str:

@@ -4,13 +4,13 @@ The records are the tables: their fields are the columns, in order, with their t
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 import pyarrow as pa
 
-from personamem.loaders.formats.records import make_schema, read_record
+from personamem.loaders.formats.records import make_schema
 
 TOPICS = (
     "bookRecommendation",
@@ -204,8 +204,3 @@ CONTEXTS_SCHEMA = make_schema(ContextHead).append(pa.field("messages", pa.list_(
 
 ANNOTATIONS_SCHEMA = make_schema(Annotation)
 """``annotations/<split>.parquet``."""
-
-
-def make_annotation(row: Mapping[str, Any]) -> Annotation:
-    """Return a row whose keys are the columns of ``ANNOTATIONS_SCHEMA`` as an annotation."""
-    return read_record(Annotation, row, f"question {row.get('question_id')}")

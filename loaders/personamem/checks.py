@@ -90,6 +90,15 @@ def _check_annotation(where: str, annotation: Annotation, end_index: int) -> Non
             f"{where}: related_message_indices lack {min(unrelated)}. Accepted: those that hold "
             "all evidence_message_indices."
         )
+    evidence, related = annotation.evidence_message_indices, annotation.related_message_indices
+    for name, lowest, highest in (
+        ("updates", 0, end_index),
+        ("sessions_per_answer", min(1, len(evidence)), len(evidence)),
+        ("distractors", 0, len(related)),
+    ):
+        count = getattr(annotation, name)
+        if not lowest <= count <= highest:
+            raise DatasetError(f"{where}: {name} is {count}. Accepted: {lowest} to {highest}.")
     if bool(annotation.pair_id) != bool(annotation.pair_position):
         raise DatasetError(
             f"{where}: pair_id is {annotation.pair_id!r}, pair_position "

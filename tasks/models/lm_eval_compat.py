@@ -9,6 +9,7 @@ import inspect
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -50,6 +51,31 @@ def find_evaluated_model(chat_template: Callable[..., Any] | None) -> Any:
     """
     bound = getattr(chat_template, "__self__", None)
     return _find_model_of_evaluate() if bound is None else bound
+
+
+def leave_out_builtin_tasks() -> AbstractContextManager[None]:
+    """Have lm-eval index the tasks of its include paths alone, until the context ends.
+
+    It would read the 13,000 files of its own tasks, for about ten seconds, to run tasks of ours.
+    """
+    module = _find("lm_eval.tasks")
+    manager = _find("lm_eval.tasks", "TaskManager")
+
+    class IncludedTasks(manager):  # type: ignore[misc, valid-type]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **{**options, "include_defaults": False})
+
+    return _replace(module, "TaskManager", IncludedTasks)
+
+
+@contextmanager
+def _replace(module: Any, name: str, value: Any) -> Iterator[None]:
+    present = getattr(module, name)
+    setattr(module, name, value)
+    try:
+        yield
+    finally:
+        setattr(module, name, present)
 
 
 def silence_git() -> None:

@@ -22,16 +22,9 @@ from datasets import load_dataset
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
-from personamem.dataset_builder.families.personamem.card_fields import (
-    ANNOTATIONS_FIELDS,
-    BENCHMARK_FIELDS,
-    CONTEXTS_FIELDS,
-)
+from personamem.cards.family import Field, describe_columns
 from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.formats.schema import (
-    ANNOTATIONS_SCHEMA,
-    BENCHMARK_SCHEMA,
-    CONTEXTS_SCHEMA,
     QUESTION_TYPES,
 )
 
@@ -89,19 +82,15 @@ def test_a_type_absent_from_a_split_counts_zero(manifest: dict[str, Any]) -> Non
     assert line.endswith("| 499 | 0 |")
 
 
-@pytest.mark.parametrize(
-    ("fields", "schema"),
-    [
-        (BENCHMARK_FIELDS, BENCHMARK_SCHEMA),
-        (CONTEXTS_FIELDS, CONTEXTS_SCHEMA),
-        (ANNOTATIONS_FIELDS, ANNOTATIONS_SCHEMA),
-    ],
-)
-def test_field_tables_follow_the_schemas(fields: Any, schema: Any) -> None:
-    assert [field.name for field in fields] == schema.names
-    for field in fields:
-        of_schema = str(schema.field(field.name).type).replace("element: ", "")
-        assert field.type.split("<")[0] == of_schema.split("<")[0]
+def test_columns_are_described_in_full_and_in_their_order() -> None:
+    schema = pa.schema([("name", pa.string()), ("days", pa.list_(pa.int64()))])
+    assert describe_columns(schema, name="Who.", days="When.") == (
+        Field("name", "string", "Who."),
+        Field("days", "list<int64>", "When."),
+    )
+    for wrong in ({"name": "Who."}, {"days": "When.", "name": "Who."}, {"nam": "", "days": ""}):
+        with pytest.raises(ValueError, match="not the columns name, days"):
+            describe_columns(schema, **wrong)
 
 
 def test_every_question_type_is_explained(manifest: dict[str, Any]) -> None:

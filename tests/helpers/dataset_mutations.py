@@ -1,50 +1,9 @@
 """Faults to plant into a good dataset, and the check that is meant to flag each."""
 
-from collections.abc import Callable
-
 from dataset_edits import DatasetEdit
+from text_mutations import TEXT_MUTATIONS, Mutation, change_message, recount
 
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.loaders.formats import schema
-
-Mutation = Callable[[DatasetEdit], None]
-
-
-def recount(edit: DatasetEdit) -> None:
-    """State the true tokens and letters everywhere, after messages were changed."""
-    for context in edit.contexts:
-        contents = [message["content"] for message in context["messages"]]
-        tokens = [count_tokens(content) for content in contents]
-        context.update(
-            num_messages=len(contents), num_tokens=sum(tokens), num_letters=sum(map(len, contents))
-        )
-        for row in edit.benchmark:
-            if row["shared_context_id"] == context["shared_context_id"]:
-                end = row["end_index_in_shared_context"]
-                row["context_length_in_tokens"] = sum(tokens[:end])
-                row["context_length_in_letters"] = sum(map(len, contents[:end]))
-
-
-def change_message(
-    edit: DatasetEdit, change: Callable[[str], str], role: str = "assistant"
-) -> None:
-    """Change the text of a message that is no evidence; ids and counts follow."""
-    row = edit.benchmark[0]
-    context = edit.context_of(row)
-    related = {
-        index
-        for other in edit.benchmark
-        if other["shared_context_id"] == context["shared_context_id"]
-        for index in edit.note_of(other)["related_message_indices"]
-    }
-    message = next(
-        message
-        for index, message in enumerate(context["messages"])
-        if index not in related and message["role"] == role and "```" not in message["content"]
-    )
-    message["content"] = change(message["content"])
-    recount(edit)
-    edit.rename_contexts()
 
 
 def lengthen_every_gold(edit: DatasetEdit) -> None:
@@ -125,35 +84,6 @@ def lose_the_date_of_a_session(edit: DatasetEdit) -> None:
 def start_two_sessions_at_once(edit: DatasetEdit) -> None:
     starts = edit.contexts[0]["session_starts"]
     starts[1] = starts[2]
-
-
-def leak_a_slot(edit: DatasetEdit) -> None:
-    change_message(edit, lambda text: f"{text} I hope that {{item}} works for you.")
-
-
-def double_a_word(edit: DatasetEdit) -> None:
-    change_message(edit, lambda text: f"{text} That is the the point.")
-
-
-def use_a_wrong_article(edit: DatasetEdit) -> None:
-    change_message(edit, lambda text: f"{text} It is a apple.")
-
-
-def break_the_casing(edit: DatasetEdit) -> None:
-    change_message(edit, lambda text: f"{text} That is done. it took a while.")
-
-
-def name_a_real_address(edit: DatasetEdit) -> None:
-    change_message(edit, lambda text: f"{text} Write to somebody.real@company.com about it.")
-
-
-def repeat_messages(edit: DatasetEdit) -> None:
-    long = "This very sentence stands here again, word for word, as often as it likes to."
-    for context in edit.contexts:
-        for message in context["messages"][-4:]:
-            message["content"] = long
-    recount(edit)
-    edit.rename_contexts()
 
 
 def repeat_a_question_id(edit: DatasetEdit) -> None:
@@ -292,11 +222,8 @@ def move_to_another_topic(edit: DatasetEdit) -> None:
     first["topic"], other["topic"] = other["topic"], first["topic"]
 
 
-def join_in_twice(edit: DatasetEdit) -> None:
-    change_message(edit, lambda text: f"{text} It is best when she joins in in chess.")
-
-
 MUTATIONS: dict[Mutation, str] = {
+    **TEXT_MUTATIONS,
     lengthen_every_gold: "longest",
     swap_a_letter: "solver",
     drop_a_context: "contexts of questions",
@@ -309,12 +236,6 @@ MUTATIONS: dict[Mutation, str] = {
     date_a_session_before_its_cause: "causal order",
     lose_the_date_of_a_session: "rows",
     start_two_sessions_at_once: "rows",
-    leak_a_slot: "template residue",
-    double_a_word: "template residue",
-    use_a_wrong_article: "template residue",
-    break_the_casing: "template residue",
-    name_a_real_address: "personal data",
-    repeat_messages: "exact duplicates within a context, highest context",
     repeat_a_question_id: "question ids",
     end_beyond_the_context: "end indices",
     ask_in_the_middle_of_a_session: "date of the question",
@@ -341,5 +262,4 @@ MUTATIONS: dict[Mutation, str] = {
     point_before_all_messages: "evidence before the question",
     repeat_a_question: "question ids",
     move_to_another_topic: "annotations",
-    join_in_twice: "template residue",
 }

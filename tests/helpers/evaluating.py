@@ -16,7 +16,7 @@ def parse(*words: str) -> Evaluation:
     return parse_evaluation(words)
 
 
-def call(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def call_apart(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *map(str, words)],
         capture_output=True,
@@ -28,7 +28,7 @@ def call(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedPro
 
 
 def run_dummy(folder: Path, *words: object, **variables: str) -> list[dict[str, Any]]:
-    done = call(
+    done = call_apart(
         *("eval", "--model", "dummy", "--log_samples", "--output_path", folder / "out", *words),
         cwd=folder,
         **variables,

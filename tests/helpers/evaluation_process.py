@@ -19,6 +19,15 @@ def start_evaluation(arguments: list[str], log: Path) -> ForkServerProcess:
     return process
 
 
+def run_evaluation(*arguments: object, log: Path) -> str:
+    """Run ``lm_eval run ARGUMENTS`` to its end and return what it printed; it must not fail."""
+    process = start_evaluation([str(argument) for argument in arguments], log)
+    process.join(500)
+    printed = log.read_text("utf-8")
+    assert process.exitcode == 0, printed
+    return printed
+
+
 def _evaluate(arguments: list[str], log: Path) -> None:
     with log.open("ab") as output:
         os.dup2(output.fileno(), 1)

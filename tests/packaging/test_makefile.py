@@ -54,10 +54,10 @@ def test_the_unit_tests_leave_out_systems_and_models(project_root: Path, tmp_pat
     assert unit == every.replace("pytest", 'pytest -m "not system and not model"')
 
 
-def test_lint_checks_the_types_of_everything(project_root: Path, tmp_path: Path) -> None:
+def test_lint_checks_types_and_imports_of_everything(project_root: Path, tmp_path: Path) -> None:
     steps = plan(project_root, make_installed(tmp_path / "venv"), "lint")
     assert set(steps) == {
-        *("ruff format --check .", "ruff check ."),
+        *("ruff format --check .", "ruff check .", "lint-imports --no-cache"),
         *("mypy", "MYPYPATH=.:src:examples mypy --explicit-package-bases examples bench"),
     }
 

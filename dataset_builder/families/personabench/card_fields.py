@@ -1,50 +1,33 @@
 """What the columns of PersonaBench's tables and its kinds of questions mean, for the card."""
 
-from personamem.cards.family import Field, Table
+from personamem.cards.family import Table, describe_columns
+from personamem.loaders.personabench.schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
 
-DOCUMENTS_FIELDS = (
-    Field("community", "string", "Name of the community in `communities.json`."),
-    Field("person", "string", "The person whose document it is."),
-    Field("session_id", "string", "Unique name of the document, the same at every noise level."),
-    Field("kind", "string", "`conversation`, `user_ai_interaction` or `purchase_history`."),
-    Field("time", "timestamp[s]", "When it took place, without a time zone."),
-    Field("partner", "string", "Whom a conversation was with; null for the other kinds."),
-    Field(
-        "messages",
-        "list<struct<role, content>>",
-        "Utterances, oldest first; in a conversation the role is the speaker's name.",
-    ),
-    Field(
-        "purchases",
-        "list<struct<title, description, brand, categories>>",
-        "Items bought together; empty for the other kinds.",
-    ),
+DOCUMENTS_FIELDS = describe_columns(
+    DOCUMENTS_SCHEMA,
+    community="Name of the community in `communities.json`.",
+    person="The person whose document it is.",
+    session_id="Unique name of the document, the same at every noise level.",
+    kind="`conversation`, `user_ai_interaction` or `purchase_history`.",
+    time="When it took place, without a time zone.",
+    partner="Whom a conversation was with; null for the other kinds.",
+    messages="Utterances, oldest first; in a conversation the role is the speaker's name.",
+    purchases="Items bought together; empty for the other kinds.",
 )
 
-OPEN_QUESTIONS_FIELDS = (
-    Field("question_id", "string", "Unique name of the question, the same at every noise level."),
-    Field("community", "string", "Name of the community in `communities.json`."),
-    Field("person", "string", "The person who asks, about themselves or somebody they know."),
-    Field("question", "string", "The question, in the first person."),
-    Field(
-        "answer",
-        "string",
-        "The answer as JSON: a text, a number, a list of texts, or a list of named values.",
-    ),
-    Field("question_type", "string", "`Basic information`, `Preference` or `Social`."),
-    Field(
-        "difficulty",
-        "string",
-        "`easy` or `hard`; easy preferences are lists of two to four values.",
-    ),
-    Field("attribute", "string", "What is asked for, as a path in the taxonomy of attributes."),
-    Field("hops", "int64", "2 where a relation has to be looked up first, else 1."),
-    Field("outdated_values", "string", "Former values that no longer hold, as a JSON list."),
-    Field(
-        "gold",
-        "list<struct<value, session_ids>>",
-        "Each value to find, with the documents that reveal it; any one of them is enough.",
-    ),
+OPEN_QUESTIONS_FIELDS = describe_columns(
+    OPEN_QUESTIONS_SCHEMA,
+    question_id="Unique name of the question, the same at every noise level.",
+    community="Name of the community in `communities.json`.",
+    person="The person who asks, about themselves or somebody they know.",
+    question="The question, in the first person.",
+    answer="The answer as JSON: a text, a number, a list of texts, or a list of named values.",
+    question_type="`Basic information`, `Preference` or `Social`.",
+    difficulty="`easy` or `hard`; easy preferences are lists of two to four values.",
+    attribute="What is asked for, as a path in the taxonomy of attributes.",
+    hops="2 where a relation has to be looked up first, else 1.",
+    outdated_values="Former values that no longer hold, as a JSON list.",
+    gold="Each value to find, with the documents that reveal it; any one of them is enough.",
 )
 
 TABLES = (

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -48,7 +47,6 @@ from personamem.loaders.formats.schema import (
     Annotation,
     ContextRecord,
     Question,
-    make_annotation,
 )
 
 
@@ -101,17 +99,17 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
     # Closed before the pool is: what is left of its results depends on it.
     with closing(job.pool.map_in_order(build_one, queue)) as contexts:
         for size, own in jobs.items():
-            benchmark, annotations, tokens = _write_contexts(
+            found, tokens = _write_contexts(
                 job.folder, size, islice(contexts, len(own)), len(own), job.report
             )
-            questions, notes = _as_read(benchmark, annotations)
-            checks[size] = check_split(config, size, questions, notes, tuple(tokens))
-            write_questions(job.folder, size, benchmark, annotations)
+            questions, annotations = _separate(found)
+            checks[size] = check_split(config, size, questions, annotations, tuple(tokens))
+            write_questions(job.folder, size, questions, list(annotations.values()))
             splits[size] = summarise_split(size, questions, tuple(tokens.values()))
             for name in ("benchmark", "annotations"):
-                rows[f"{name}/{size}.parquet"] = len(benchmark)
+                rows[f"{name}/{size}.parquet"] = len(questions)
             rows[f"contexts/{size}.parquet"] = len(tokens)
-            rows[f"questions_{size}.csv"] = len(benchmark)
+            rows[f"questions_{size}.csv"] = len(questions)
             rows[f"shared_contexts_{size}.jsonl"] = len(tokens)
     return BuiltFamily(
         {"splits": {size: splits[size] for size in config.sizes}},
@@ -141,8 +139,8 @@ def _write_contexts(
     contexts: Iterable[BuiltContext],
     total: int,
     report: Callable[[Progress], None],
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, int]]:
-    """Write the contexts of a split; return its benchmark rows, annotations, tokens by context."""
+) -> tuple[list[Row], dict[str, int]]:
+    """Write the contexts of a split; return its rows in their order, and tokens by context."""
     rows: list[Row] = []
     tokens: dict[str, int] = {}
     with ContextsWriter(folder, size) as writer:
@@ -152,8 +150,8 @@ def _write_contexts(
             tokens[built.context_id] = built.tokens
             report(Progress(size, len(tokens), total, sum(tokens.values())))
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
-    rows.sort(key=lambda row: str(row.benchmark["question_id"]))
-    return [row.benchmark for row in rows], [row.annotation for row in rows], tokens
+    rows.sort(key=lambda row: row.question.question_id)
+    return rows, tokens
 
 
 def build_one(job: Job) -> BuiltContext:
@@ -170,7 +168,7 @@ def build_one(job: Job) -> BuiltContext:
         size,
         _as_record(context, index, context_id),
         CountedContext(index.tokens, index.letters, index.unrelated),
-        *_as_read([row.benchmark for row in rows], [row.annotation for row in rows]),
+        *_separate(rows),
     )
     batch = _context_batch(context, index, context_id)
     line = b'{"%s": %s}\n' % (context_id.encode(), body)
@@ -219,12 +217,10 @@ def _as_record(context: Context, index: ContextIndex, context_id: str) -> Contex
     )
 
 
-def _as_read(
-    benchmark: Sequence[Mapping[str, Any]], annotations: Sequence[Mapping[str, Any]]
-) -> tuple[list[Question], dict[str, Annotation]]:
-    """Return rows as the loaders will read them."""
-    questions = [Question(**{**row, "options": tuple(row["options"])}) for row in benchmark]
-    return questions, {row["question_id"]: make_annotation(row) for row in annotations}
+def _separate(rows: Sequence[Row]) -> tuple[list[Question], dict[str, Annotation]]:
+    """Return questions, and annotations by question id, in the order of rows."""
+    questions = [row.question for row in rows]
+    return questions, {row.question.question_id: row.annotation for row in rows}
 
 
 def _context_batch(context: Context, index: ContextIndex, context_id: str) -> pa.RecordBatch:

@@ -1,93 +1,79 @@
 """What the columns of PersonaMem's tables mean: the field tables of the card."""
 
-from personamem.cards.family import Field, Table
+from personamem.cards.family import Table, describe_columns
+from personamem.loaders.formats.schema import (
+    ANNOTATIONS_SCHEMA,
+    BENCHMARK_SCHEMA,
+    CONTEXTS_SCHEMA,
+)
 
 BENCHMARK_INTRODUCTION = (
     "The first fifteen columns have the names, the order and the types of the PersonaMem release."
 )
 
-BENCHMARK_FIELDS = (
-    Field("persona_id", "int64", "The persona who asks."),
-    Field("question_id", "string", "Unique name of the question."),
-    Field("question_type", "string", "The skill that is asked for; one of the types listed above."),
-    Field("topic", "string", "What the conversation behind the question was about."),
-    Field(
-        "context_length_in_tokens",
-        "int64",
-        "Length of the messages before the question, in o200k_base tokens of their contents.",
+BENCHMARK_FIELDS = describe_columns(
+    BENCHMARK_SCHEMA,
+    persona_id="The persona who asks.",
+    question_id="Unique name of the question.",
+    question_type="The skill that is asked for; one of the types listed above.",
+    topic="What the conversation behind the question was about.",
+    context_length_in_tokens=(
+        "Length of the messages before the question, in o200k_base tokens of their contents."
     ),
-    Field("context_length_in_letters", "int64", "The same length in Unicode characters."),
-    Field(
-        "distance_to_ref_in_blocks",
-        "int64",
-        "Sessions between the session with the evidence and the question.",
+    context_length_in_letters="The same length in Unicode characters.",
+    distance_to_ref_in_blocks="Sessions between the session with the evidence and the question.",
+    distance_to_ref_in_tokens="Tokens between the evidence and the question.",
+    num_irrelevant_tokens="Tokens before the question in sessions that belong to no topic.",
+    distance_to_ref_proportion_in_context=(
+        'Distance to the evidence as a share of the context, such as "92.67%".'
     ),
-    Field(
-        "distance_to_ref_in_tokens",
-        "int64",
-        "Tokens between the evidence and the question.",
-    ),
-    Field(
-        "num_irrelevant_tokens",
-        "int64",
-        "Tokens before the question in sessions that belong to no topic.",
-    ),
-    Field(
-        "distance_to_ref_proportion_in_context",
-        "string",
-        'Distance to the evidence as a share of the context, such as "92.67%".',
-    ),
-    Field("user_question_or_message", "string", "The user's last message: the question."),
-    Field("correct_answer", "string", 'Letter of the right option, such as "(c)".'),
-    Field(
-        "all_options",
-        "string",
+    user_question_or_message="The user's last message: the question.",
+    correct_answer='Letter of the right option, such as "(c)".',
+    all_options=(
         'A list literal of four texts that begin with "(a) " to "(d) "; '
-        "`json.loads` and `ast.literal_eval` both read it.",
+        "`json.loads` and `ast.literal_eval` both read it."
     ),
-    Field("shared_context_id", "string", "The context in `contexts` that the question belongs to."),
-    Field(
-        "end_index_in_shared_context",
-        "int64",
-        "The question sees `messages[:end_index_in_shared_context]` and nothing after.",
+    shared_context_id="The context in `contexts` that the question belongs to.",
+    end_index_in_shared_context=(
+        "The question sees `messages[:end_index_in_shared_context]` and nothing after."
     ),
-    Field("options", "list<string>", "The four option texts without letters, in letter order."),
-    Field("answer_index", "int64", "Index of the right option in `options`, from 0."),
+    options="The four option texts without letters, in letter order.",
+    answer_index="Index of the right option in `options`, from 0.",
 )
 
-CONTEXTS_FIELDS = (
-    Field("shared_context_id", "string", "Unique name of the context."),
-    Field("persona_id", "int64", "The persona who is the user."),
-    Field("num_messages", "int64", "Messages in the context."),
-    Field("num_tokens", "int64", "o200k_base tokens, summed over the contents of the messages."),
-    Field("num_letters", "int64", "Unicode characters, summed over the contents of the messages."),
-    Field("session_starts", "list<int64>", "Index of the first message of each session."),
-    Field("session_topics", "list<string>", "Topic of each session; empty for unrelated ones."),
-    Field("session_dates", "list<string>", "Date of each session, ISO 8601."),
-    Field("messages", "list<struct<role, content>>", "The conversation, oldest message first."),
+CONTEXTS_FIELDS = describe_columns(
+    CONTEXTS_SCHEMA,
+    shared_context_id="Unique name of the context.",
+    persona_id="The persona who is the user.",
+    num_messages="Messages in the context.",
+    num_tokens="o200k_base tokens, summed over the contents of the messages.",
+    num_letters="Unicode characters, summed over the contents of the messages.",
+    session_starts="Index of the first message of each session.",
+    session_topics="Topic of each session; empty for unrelated ones.",
+    session_dates="Date of each session, ISO 8601.",
+    messages="The conversation, oldest message first.",
 )
 
 ANNOTATIONS_INTRODUCTION = (
     "For analysis only: a model under test must not see this table, which names the right option."
 )
 
-ANNOTATIONS_FIELDS = (
-    Field("question_id", "string", "The question in `benchmark` that the row is about."),
-    Field("quad_id", "string", "Joins the four questions of a balanced quad."),
-    Field("pair_id", "string", "Joins a quad asked before and after an update; else empty."),
-    Field("pair_position", "string", '"before" or "after" within the pair; else empty.'),
-    Field("thread_id", "string", "The strand of the persona's life that is asked about."),
-    Field("asked_on", "string", "Date on which the question is asked, ISO 8601."),
-    Field("option_roles", "list<string>", "What each option is to this persona, in letter order."),
-    Field("option_keys", "list<string>", "The candidate behind each option, in letter order."),
-    Field(
-        "evidence_message_indices", "list<int64>", "Messages that prove the answer, from index 0."
-    ),
-    Field(
-        "related_message_indices",
-        "list<int64>",
-        "The evidence and the messages that mention the other options.",
-    ),
+ANNOTATIONS_FIELDS = describe_columns(
+    ANNOTATIONS_SCHEMA,
+    question_id="The question in `benchmark` that the row is about.",
+    quad_id="Joins the four questions of a balanced quad.",
+    pair_id="Joins a quad asked before and after an update; else empty.",
+    pair_position='"before" or "after" within the pair; else empty.',
+    thread_id="The strand of the persona's life that is asked about.",
+    asked_on="Date on which the question is asked, ISO 8601.",
+    option_roles="What each option is to this persona, in letter order.",
+    option_keys="The candidate behind each option, in letter order.",
+    evidence_message_indices="Messages that prove the answer, from index 0.",
+    related_message_indices="The evidence and the messages that mention the other options.",
+    level="How the evidence is told: `stated`, `named`, `implied` or `combined`.",
+    updates="How often the preference had changed.",
+    sessions_per_answer="Sessions that hold the evidence.",
+    distractors="Sessions that hold related messages and no evidence.",
 )
 
 TABLES = (

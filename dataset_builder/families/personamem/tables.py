@@ -9,13 +9,13 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from personamem.loaders.formats import schema
+from personamem.loaders.formats.records import make_table
 
 ROWS_PER_GROUP = 2
 """Contexts a Parquet row group: one is read without the others, and stays under the Hub's limit."""
@@ -73,16 +73,15 @@ class ContextsWriter:
 def write_questions(
     folder: Path,
     split: str,
-    benchmark: Sequence[dict[str, Any]],
-    annotations: Sequence[dict[str, Any]],
+    questions: Sequence[schema.Question],
+    annotations: Sequence[schema.Annotation],
 ) -> None:
     """Write ``benchmark``, ``annotations`` and the CSV of a split, in the given order of rows."""
-    for name, rows, table_schema in (
-        ("benchmark", benchmark, schema.BENCHMARK_SCHEMA),
-        ("annotations", annotations, schema.ANNOTATIONS_SCHEMA),
+    for name, table in (
+        ("benchmark", make_table(schema.Question, questions)),
+        ("annotations", make_table(schema.Annotation, annotations)),
     ):
         (folder / name).mkdir(exist_ok=True)
-        table = pa.Table.from_pylist(list(rows), schema=table_schema)
         pq.write_table(
             table, folder / name / f"{split}.parquet", compression="zstd", write_page_index=True
         )
@@ -90,8 +89,8 @@ def write_questions(
     with path.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.writer(handle, lineterminator="\n")
         writer.writerow(schema.OFFICIAL_COLUMNS)
-        for row in benchmark:
-            writer.writerow([row[column] for column in schema.OFFICIAL_COLUMNS])
+        for question in questions:
+            writer.writerow([getattr(question, column) for column in schema.OFFICIAL_COLUMNS])
 
 
 def encode_messages(messages: Sequence[schema.Message]) -> bytes:

@@ -1,15 +1,14 @@
 """``personamem eval``: which words it takes, what lm-eval gets, and joining samples again."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
-from evaluating import call, parse, run_dummy
+from calling import call
+from evaluating import call_apart, parse, run_dummy
 
+from personamem.dataset_builder.cli.evaluate import included_tasks
 from personamem.loaders.formats.errors import InvalidInputError
-
-COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 
 
 def test_a_split_and_its_conditions_name_the_tasks() -> None:
@@ -86,6 +85,27 @@ def test_words_that_make_no_sense_are_one_error(words: list[str], parts: list[st
         assert part in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("words", "alone"),
+    [
+        (["--tasks", "personamem_4k,personamem_ll"], True),
+        (["--tasks", "personamem_4k,hellaswag"], False),
+        (["--tasks", "personamem_4k", "--include_path", "mine"], False),
+    ],
+)
+def test_tasks_of_lm_eval_are_looked_for_where_others_than_ours_may_be_asked_for(
+    words: list[str], alone: bool
+) -> None:
+    import lm_eval.tasks
+
+    found = parse("data", *words)
+    manager = lm_eval.tasks.TaskManager
+    with included_tasks(found.arguments, found.tasks):
+        assert (lm_eval.tasks.TaskManager is not manager) is alone
+    assert lm_eval.tasks.TaskManager is manager
+
+
+@pytest.mark.system
 def test_samples_hold_no_conversation_and_show_joins_them(dataset: Path, tmp_path: Path) -> None:
     samples = run_dummy(
         tmp_path, "--tasks", "personamem_4k", "--limit", "5", PERSONAMEM_DATASET=str(dataset)
@@ -98,39 +118,39 @@ def test_samples_hold_no_conversation_and_show_joins_them(dataset: Path, tmp_pat
     assert all(len(json.dumps(sample)) < 8000 for sample in samples)
     (path,) = tmp_path.glob("out/**/samples_*.jsonl")
 
-    listed = call("show", dataset, "--samples", path, cwd=tmp_path)
+    listed = call("show", dataset, "--samples", path)
     assert listed.returncode == 0, listed.stderr
     assert listed.stdout.count("wrong") == 5
     assert "0 of 5 right" in listed.stdout
-    shown = call(
-        "show", dataset, "--samples", path, "--question", prompt["question_id"], cwd=tmp_path
-    )
+    shown = call("show", dataset, "--samples", path, "--question", prompt["question_id"])
     assert shown.returncode == 0, shown.stderr
     assert "Answered, wrong: lol" in shown.stdout
     assert first["doc"]["user_question_or_message"] in shown.stdout
-    missing = call("show", dataset, "--samples", path, "--split", "32k", cwd=tmp_path)
+    missing = call("show", dataset, "--samples", path, "--split", "32k")
     assert missing.returncode == 2
     assert "another dataset or split" in missing.stderr
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"doc": 1}\n')
-    bad = call("show", dataset, "--samples", broken, cwd=tmp_path)
+    bad = call("show", dataset, "--samples", broken)
     assert bad.returncode == 2
     assert "broken.jsonl, line 1" in bad.stderr
 
 
+@pytest.mark.system
 def test_ranked_letters_are_shown_with_their_likelihoods(dataset: Path, tmp_path: Path) -> None:
     (sample,) = run_dummy(tmp_path, dataset, "--split", "4k", "--loglikelihood", "--limit", "1")
     (path,) = tmp_path.glob("out/**/samples_*.jsonl")
     identifier = sample["doc"]["question_id"]
-    shown = call("show", dataset, "--samples", path, "--question", identifier, cwd=tmp_path)
+    shown = call("show", dataset, "--samples", path, "--question", identifier)
     assert shown.returncode == 0, shown.stderr
     verdict = "right" if sample["acc"] else "wrong"
     assert f"Answered, {verdict}: (" in shown.stdout
     assert "by a -0." in shown.stdout
 
 
+@pytest.mark.system
 def test_a_chat_api_cannot_rank_letters(dataset: Path, tmp_path: Path) -> None:
-    done = call(
+    done = call_apart(
         *("eval", dataset, "--split", "4k", "--loglikelihood", "--limit", "1"),
         *(
             "--model",

@@ -14,6 +14,7 @@ from fault_server import ISSUE_FAULTS, Behaviour, RunningServer, answer_to, serv
 from personamem.dataset_builder.llm import Answer, AnswerStore, Server, complete_all
 
 COUNT = 500
+FEWER = 160
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,7 @@ def test_faults_and_an_outage_lose_nothing_and_cost_nothing_twice(tmp_path: Path
         seed=4,
         faults=ISSUE_FAULTS,
         retry_after="0.5",
-        outage_after=COUNT // 2,
+        outage_after=FEWER // 2,
         outage_seconds=2.0,
     )
     rows = []
@@ -60,14 +61,14 @@ def test_faults_and_an_outage_lose_nothing_and_cost_nothing_twice(tmp_path: Path
         path = tmp_path / f"{number}.sqlite"
         with serve_faults(behaviour) as server, AnswerStore(path) as store:
             asked = Server(server.url, "key", concurrency=16, timeout=2.0)
-            filled = complete_all(make_requests(COUNT), store, asked)
-            check_payments(server, COUNT)
+            filled = complete_all(make_requests(FEWER), store, asked)
+            check_payments(server, FEWER)
         assert filled.failures == ()
-        assert (filled.progress.done, filled.progress.answered) == (COUNT, COUNT)
-        assert filled.progress.attempts >= COUNT * (1.25 if number else 1)
+        assert (filled.progress.done, filled.progress.answered) == (FEWER, FEWER)
+        assert filled.progress.attempts >= FEWER * (1.25 if number else 1)
         rows.append(read_rows(path))
     assert rows[0] == rows[1]
-    assert len(rows[0]) == COUNT
+    assert len(rows[0]) == FEWER
 
 
 def test_twenty_kills_change_nothing_and_no_stored_answer_is_asked_again(

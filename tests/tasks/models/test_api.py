@@ -225,7 +225,8 @@ def test_an_error_without_an_end_is_cut_off(run_chat: RunChat) -> None:
 def test_a_server_that_never_replied_is_soon_given_up(
     run_chat: RunChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api, "FIRST_PATIENCE", 0.4)
+    # The first pause is 0.25 to 0.5 seconds, the second 0.5 to 1.
+    monkeypatch.setattr(api, "FIRST_PATIENCE", 0.2)
     port = find_closed_port()
     with pytest.raises(RequestFailedError, match=r"after 2 attempts: no connection"):
         run_chat(base_url=f"http://127.0.0.1:{port}/v1/chat/completions")

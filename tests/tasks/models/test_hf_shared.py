@@ -188,7 +188,7 @@ def limit_memory(monkeypatch: pytest.MonkeyPatch, model: Any, tokens: int) -> li
     return sizes
 
 
-@pytest.mark.parametrize("memory", [1000, 2])
+@pytest.mark.parametrize("memory", [1000, 8])
 def test_the_questions_of_a_context_are_read_in_one_row_while_there_is_memory(
     make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, memory: int
 ) -> None:

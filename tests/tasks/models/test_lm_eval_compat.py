@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from personamem.tasks.models.lm_eval_compat import (
     CALLERS,
     add_run_parser,
     find_evaluated_model,
+    leave_out_builtin_tasks,
     replace_model,
 )
 
@@ -30,6 +32,19 @@ def test_the_parser_has_the_options_of_lm_eval() -> None:
     found = parser.parse_args(["--model", "hf", "--tasks", "personamem_4k", "--limit", "3"])
     assert (found.model, found.tasks, found.limit) == ("hf", ["personamem_4k"], 3.0)
     assert callable(found.func)
+
+
+def test_builtin_tasks_are_left_out_for_a_while(tasks_folder: Path) -> None:
+    import lm_eval.tasks
+    from lm_eval.config.evaluate_config import EvaluatorConfig
+
+    manager = lm_eval.tasks.TaskManager
+    settings = {"tasks": ["personamem_4k"], "include_path": [str(tasks_folder)]}
+    with leave_out_builtin_tasks():
+        found = EvaluatorConfig(**settings).process_tasks().all_tasks
+    assert "personamem_4k" in found
+    assert "hellaswag" not in found
+    assert lm_eval.tasks.TaskManager is manager
 
 
 def test_a_model_of_the_registry_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ doc_to_target: reply
 generation_kwargs: {{until: ["\\n", "tea"], max_gen_toks: 8}}
 metric_list: [{{metric: exact_match}}]
 """
-KILLS = 10
+KILLS = 3
 
 
 @pytest.fixture(scope="module")

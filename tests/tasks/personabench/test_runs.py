@@ -1,12 +1,11 @@
 """lm-eval itself on open questions: the dummy model, windows, shared documents, a real model."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation_process import run_evaluation
 from tiny_communities import ADA
 
 from personamem.dataset_builder.families.personabench.results.reading import read_results
@@ -15,27 +14,15 @@ from personamem.loaders.formats.errors import InvalidInputError
 SUFFIXES = ("", "_oracle", "_rag", "_nocontext")
 
 
-def run_lm_eval(*arguments: str | Path, cwd: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "lm_eval", "run", *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stderr
-
-
 def test_the_dummy_model_runs_every_condition(
-    communities: Path, include_path: tuple[str, ...], tmp_path: Path
+    communities: Path, tasks_folder: Path, tmp_path: Path
 ) -> None:
     names = [f"personabench_noise_{level}{s}" for level in ("0", "05") for s in SUFFIXES]
     metadata = {"dataset": str(communities), "retriever": "bm25", "k": 2}
-    log = run_lm_eval(
-        *("--model", "dummy", "--tasks", ",".join(names), *include_path),
+    log = run_evaluation(
+        *("--model", "dummy", "--tasks", ",".join(names), "--include_path", tasks_folder),
         *("--metadata", json.dumps(metadata), "--output_path", tmp_path / "out"),
-        cwd=tmp_path,
+        log=tmp_path / "log.txt",
     )
     assert "WARNING" not in log
     (path,) = (tmp_path / "out").rglob("results_*.json")
@@ -125,14 +112,20 @@ def test_a_persons_documents_are_read_once_and_samples_name_them(
 
 @pytest.mark.model
 def test_a_real_model_is_scored(
-    communities: Path, include_path: tuple[str, ...], smollm2_dir: Path, tmp_path: Path
+    communities: Path, tasks_folder: Path, short_model_dir: Path, tmp_path: Path
 ) -> None:
-    run_lm_eval(
-        *("--model", "hf", "--model_args", f"pretrained={smollm2_dir},dtype=float32"),
-        *("--apply_chat_template", "--tasks", "personabench_noise_05_oracle", *include_path),
+    run_evaluation(
+        *("--model", "hf", "--model_args", f"pretrained={short_model_dir},dtype=float32"),
+        *(
+            "--apply_chat_template",
+            "--tasks",
+            "personabench_noise_05_oracle",
+            "--include_path",
+            tasks_folder,
+        ),
         *("--metadata", json.dumps({"dataset": str(communities)}), "--output_path", tmp_path),
         *("--limit", "2", "--gen_kwargs", "max_gen_toks=12", "--device", "cpu"),
-        cwd=tmp_path,
+        log=tmp_path / "log.txt",
     )
     ((runs),) = read_results([tmp_path]).systems.values()
     run = runs[0.5]

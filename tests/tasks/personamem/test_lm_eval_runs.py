@@ -1,27 +1,13 @@
 """lm-eval itself, with the dummy model and with a transformers model of a few weights."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation_process import run_evaluation
 
 from personamem.loaders.formats.errors import InvalidInputError
-
-
-def run_lm_eval(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "lm_eval", "run", *map(str, arguments)],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
 
 
 def read_results(folder: Path) -> dict[str, Any]:
@@ -30,18 +16,17 @@ def read_results(folder: Path) -> dict[str, Any]:
 
 
 def test_the_dummy_model_runs_every_kind_of_task(
-    ours: Path, include_path: tuple[str, ...], tmp_path: Path
+    ours: Path, tasks_folder: Path, tmp_path: Path
 ) -> None:
     conditions = ["", "_nocontext", "_oracle", "_rag"]
     names = [f"personamem_4k{name}{ll}" for name in conditions for ll in ("", "_ll")]
-    done = run_lm_eval(
-        *("--model", "dummy", "--tasks", ",".join(names), *include_path),
+    log = run_evaluation(
+        *("--model", "dummy", "--tasks", ",".join(names), "--include_path", tasks_folder),
         *("--metadata", json.dumps({"dataset": str(ours)}), "--output_path", tmp_path / "out"),
-        cwd=tmp_path,
+        log=tmp_path / "log.txt",
     )
-    assert done.returncode == 0, done.stderr
-    assert "WARNING" not in done.stderr
-    assert "Warning" not in done.stderr
+    assert "WARNING" not in log
+    assert "Warning" not in log
     report = read_results(tmp_path / "out")
     assert set(report["results"]) == set(names)
     for name in names:
@@ -53,18 +38,15 @@ def test_the_dummy_model_runs_every_kind_of_task(
     assert report["results"]["personamem_4k"]["unparsable,none"] == 1.0
 
 
-def test_a_group_weighs_its_tasks_by_size(
-    tiny: Any, include_path: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_group_weighs_its_tasks_by_size(tiny: Any, tasks_folder: Path, tmp_path: Path) -> None:
     for size in ("32k", "128k", "1M"):
         tiny.write_ours(tmp_path / "data", size)
-    done = run_lm_eval(
-        *("--model", "dummy", "--tasks", "personamem", *include_path),
+    run_evaluation(
+        *("--model", "dummy", "--tasks", "personamem", "--include_path", tasks_folder),
         *("--metadata", json.dumps({"dataset": str(tmp_path / "data")})),
         *("--output_path", tmp_path / "out", "--limit", "5"),
-        cwd=tmp_path,
+        log=tmp_path / "log.txt",
     )
-    assert done.returncode == 0, done.stderr
     group = read_results(tmp_path / "out")["groups"]["personamem"]
     assert group["unparsable,none"] == 1.0
     assert group["acc,none"] == 0.0

@@ -35,9 +35,8 @@ def check_annotation(
     }
     stated |= {"question_id": question.question_id, "topic": question.topic}
     for name, value in expected.items():
-        found = list(stated[name]) if isinstance(value, list) else stated[name]
-        if found != value:
+        if stated[name] != value:
             violations.add(
                 ANNOTATIONS,
-                f"question {question.question_id}: {name} is {found!r}, expected {value!r}",
+                f"question {question.question_id}: {name} is {stated[name]!r}, expected {value!r}",
             )

@@ -1,6 +1,5 @@
 """Rows: a quad in one persona's context, as the columns of the dataset."""
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from personamem.dataset_builder.families.personamem.questions.rows import (
     QuestionError,
     Row,
     name_question,
+    state_row,
 )
 from personamem.loaders.formats import schema
 
@@ -44,40 +44,16 @@ def make_row(life: Life, quad: Quad, index: ContextIndex, context_id: str) -> Ro
         raise QuestionError(f"{plan.quad_id}: solver says option {solved}, roles say {gold}.")
     proof = list_evidence(plan, known, quad.keys[gold], contact)
     evidence, related = _find_messages(proof, index), _find_messages(known, index)
-    end = index.ends[session]
-    latest = max(evidence)
-    distance = index.tokens[end] - index.tokens[latest + 1]
-    letters = [f"({letter}) {text}" for letter, text in zip("abcd", quad.options, strict=True)]
-    question_id = name_question(life.config, plan.quad_id, life.persona_index)
-    return Row(
-        benchmark={
-            "persona_id": context.persona.persona_id,
-            "question_id": question_id,
-            "question_type": plan.question_type,
-            "topic": plan.topic,
-            "context_length_in_tokens": index.tokens[end],
-            "context_length_in_letters": index.letters[end],
-            "distance_to_ref_in_blocks": session - index.session_at(latest),
-            "distance_to_ref_in_tokens": distance,
-            "num_irrelevant_tokens": index.unrelated[session + 1],
-            "distance_to_ref_proportion_in_context": f"{100 * distance / index.tokens[end]:.2f}%",
-            "user_question_or_message": quad.question,
-            "correct_answer": f"({schema.LETTERS[gold]})",
-            "all_options": json.dumps(letters, ensure_ascii=False),
-            "shared_context_id": context_id,
-            "end_index_in_shared_context": end,
-            "options": list(quad.options),
-            "answer_index": gold,
-        },
-        annotation={
-            "question_id": question_id,
-            **describe_quad(life, quad, roles),
-            "asked_on": asked_on.isoformat(),
-            "evidence_message_indices": evidence,
-            "related_message_indices": related,
-            "sessions_per_answer": len({index.session_at(i) for i in evidence}),
-            "distractors": len({index.session_at(i) for i in set(related) - set(evidence)}),
-        },
+    return state_row(
+        index,
+        context_id,
+        quad,
+        question_id=name_question(life.config, plan.quad_id, life.persona_index),
+        gold=gold,
+        session=session,
+        evidence=evidence,
+        related=related,
+        described=describe_quad(life, quad, roles),
     )
 
 
@@ -93,8 +69,8 @@ def describe_quad(life: Life, quad: Quad, roles: Sequence[str]) -> dict[str, Any
         "thread_id": plan.stories[0],
         "level": str(story.level),
         "updates": plan.stage,
-        "option_roles": list(roles),
-        "option_keys": list(quad.keys),
+        "option_roles": tuple(roles),
+        "option_keys": tuple(quad.keys),
     }
 
 

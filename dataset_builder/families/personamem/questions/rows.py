@@ -7,10 +7,10 @@ answer, in sessions ("blocks") and in o200k_base tokens, and as a share of the c
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, Protocol
 
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
@@ -22,6 +22,7 @@ from personamem.dataset_builder.families.personamem.world.facts import Fact, Rel
 from personamem.dataset_builder.families.personamem.world.solver import solve
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import PersonamemError
+from personamem.loaders.formats.schema import Annotation, Question
 
 
 class QuestionError(PersonamemError):
@@ -30,10 +31,38 @@ class QuestionError(PersonamemError):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One question as it is stored: the benchmark columns and the annotation columns."""
+    """One question as it is stored: in ``benchmark``, and in ``annotations``."""
 
-    benchmark: dict[str, Any]
-    annotation: dict[str, Any]
+    question: Question
+    annotation: Annotation
+
+
+class Planned(Protocol):
+    """What the plan of a quad states about its questions."""
+
+    @property
+    def question_type(self) -> str:
+        """One of the types of the schema."""
+
+    @property
+    def topic(self) -> str:
+        """One of the topics of the schema."""
+
+
+class Worded(Protocol):
+    """A quad in words: what its four questions have in common."""
+
+    @property
+    def plan(self) -> Planned:
+        """Where the quad comes from."""
+
+    @property
+    def question(self) -> str:
+        """What the user asks."""
+
+    @property
+    def options(self) -> Sequence[str]:
+        """The four texts, in letter order, without letters."""
 
 
 class ContextIndex:
@@ -85,41 +114,68 @@ def make_row(
         raise QuestionError(f"{plan.quad_id}: solver says option {solved}, roles say {gold}.")
     evidence = _messages_of(evidence_facts(plan.question_type, known, quad.keys[gold]), context)
     related = _messages_of(known, context)
-    end = index.ends[session]
-    latest = max(evidence)
+    return state_row(
+        index,
+        context_id,
+        quad,
+        question_id=name_question(config, plan.quad_id, persona_index),
+        gold=gold,
+        session=session,
+        evidence=evidence,
+        related=related,
+        described=describe_quad(quad, roles, persona_index),
+    )
+
+
+def state_row(
+    index: ContextIndex,
+    context_id: str,
+    quad: Worded,
+    *,
+    question_id: str,
+    gold: int,
+    session: int,
+    evidence: Sequence[int],
+    related: Sequence[int],
+    described: Mapping[str, Any],
+) -> Row:
+    """Return the row of a quad that is asked at the end of ``session``.
+
+    ``evidence`` and ``related`` are message indices, ascending. ``described`` are the annotation
+    columns that follow from the quad and the persona.
+    """
+    end, latest = index.ends[session], max(evidence)
     distance = index.tokens[end] - index.tokens[latest + 1]
     letters = [f"({letter}) {text}" for letter, text in zip("abcd", quad.options, strict=True)]
-    question_id = name_question(config, plan.quad_id, persona_index)
-    return Row(
-        benchmark={
-            "persona_id": context.persona.persona_id,
-            "question_id": question_id,
-            "question_type": plan.question_type,
-            "topic": plan.topic,
-            "context_length_in_tokens": index.tokens[end],
-            "context_length_in_letters": index.letters[end],
-            "distance_to_ref_in_blocks": session - index.session_at(latest),
-            "distance_to_ref_in_tokens": distance,
-            "num_irrelevant_tokens": index.unrelated[session + 1],
-            "distance_to_ref_proportion_in_context": f"{100 * distance / index.tokens[end]:.2f}%",
-            "user_question_or_message": quad.question,
-            "correct_answer": f"({schema.LETTERS[gold]})",
-            "all_options": json.dumps(letters, ensure_ascii=False),
-            "shared_context_id": context_id,
-            "end_index_in_shared_context": end,
-            "options": list(quad.options),
-            "answer_index": gold,
-        },
-        annotation={
-            "question_id": question_id,
-            **describe_quad(quad, roles, persona_index),
-            "asked_on": asked_on.isoformat(),
-            "evidence_message_indices": evidence,
-            "related_message_indices": related,
-            "sessions_per_answer": len({index.session_at(i) for i in evidence}),
-            "distractors": len({index.session_at(i) for i in set(related) - set(evidence)}),
-        },
+    question = Question(
+        persona_id=index.context.persona.persona_id,
+        question_id=question_id,
+        question_type=quad.plan.question_type,
+        topic=quad.plan.topic,
+        context_length_in_tokens=index.tokens[end],
+        context_length_in_letters=index.letters[end],
+        distance_to_ref_in_blocks=session - index.session_at(latest),
+        distance_to_ref_in_tokens=distance,
+        num_irrelevant_tokens=index.unrelated[session + 1],
+        distance_to_ref_proportion_in_context=f"{100 * distance / index.tokens[end]:.2f}%",
+        user_question_or_message=quad.question,
+        correct_answer=f"({schema.LETTERS[gold]})",
+        all_options=json.dumps(letters, ensure_ascii=False),
+        shared_context_id=context_id,
+        end_index_in_shared_context=end,
+        options=tuple(quad.options),
+        answer_index=gold,
     )
+    annotation = Annotation(
+        question_id=question_id,
+        asked_on=index.context.session_dates[session].isoformat(),
+        evidence_message_indices=tuple(evidence),
+        related_message_indices=tuple(related),
+        sessions_per_answer=len({index.session_at(i) for i in evidence}),
+        distractors=len({index.session_at(i) for i in set(related) - set(evidence)}),
+        **described,
+    )
+    return Row(question, annotation)
 
 
 def describe_quad(quad: Quad, roles: Sequence[str], persona_index: int) -> dict[str, Any]:
@@ -132,8 +188,8 @@ def describe_quad(quad: Quad, roles: Sequence[str], persona_index: int) -> dict[
         "thread_id": plan.thread_id,
         "level": "stated",
         "updates": int(plan.position == AFTER),
-        "option_roles": list(roles),
-        "option_keys": list(quad.keys),
+        "option_roles": tuple(roles),
+        "option_keys": tuple(quad.keys),
     }
 
 

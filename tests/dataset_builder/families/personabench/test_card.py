@@ -8,12 +8,7 @@ from card_manifest import make_file, make_manifest, render
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
 
-from personamem.dataset_builder.families.personabench.card_fields import (
-    DOCUMENTS_FIELDS,
-    OPEN_QUESTIONS_FIELDS,
-)
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.personabench.schema import DOCUMENTS_SCHEMA, OPEN_QUESTIONS_SCHEMA
 
 RECORD = {
     "communities": 5,
@@ -84,13 +79,3 @@ def test_a_record_that_cannot_be_is_one_error(
     manifest["families"]["personabench"][key] = value
     with pytest.raises(DatasetError, match=rf"^manifest\.json: families\.{words}"):
         render(manifest)
-
-
-@pytest.mark.parametrize(
-    ("fields", "schema"),
-    [(DOCUMENTS_FIELDS, DOCUMENTS_SCHEMA), (OPEN_QUESTIONS_FIELDS, OPEN_QUESTIONS_SCHEMA)],
-)
-def test_field_tables_follow_the_schemas(fields: Any, schema: Any) -> None:
-    assert [field.name for field in fields] == schema.names
-    for field in fields:
-        assert field.type.split("<")[0] == str(schema.field(field.name).type).split("<")[0]

@@ -1,12 +1,10 @@
 """Evaluations of open questions: their names, their plans, their samples."""
 
-import sys
 from pathlib import Path
 
-from evaluating import call, parse, run_dummy
+from calling import call
+from evaluating import parse, run_dummy
 from tiny_communities import write_communities
-
-COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 
 
 def test_a_noise_level_names_open_tasks() -> None:
@@ -26,11 +24,11 @@ def test_open_questions_are_answered_and_shown(tmp_path: Path) -> None:
     assert (prompt["split"], prompt["sessions"]) == ("noise_05", ["ada-003"])
     (path,) = tmp_path.glob("out/**/samples_*.jsonl")
 
-    listed = call("show", source, "--samples", path, cwd=tmp_path)
+    listed = call("show", source, "--samples", path)
     assert listed.returncode == 0, listed.stderr
     assert "q1 Ada Winter, basic, recall 0.00, F1 0.00, gold 39: lol" in listed.stdout
     assert "recall 0.000, F1 0.000 over 5 questions" in listed.stdout
-    shown = call("show", source, "--samples", path, "--question", "q4", cwd=tmp_path)
+    shown = call("show", source, "--samples", path, "--question", "q4")
     for text in (
         "What do I drink?",
         "Tea was my drink once",
@@ -40,10 +38,10 @@ def test_open_questions_are_answered_and_shown(tmp_path: Path) -> None:
         assert text in shown.stdout
     assert "It rained" not in shown.stdout
     assert "Answered (condition oracle), recall 0.00, F1 0.00: lol" in shown.stdout
-    last = call("show", source, "--samples", path, "--question", "6", cwd=tmp_path)
+    last = call("show", source, "--samples", path, "--question", "6")
     assert last.returncode == 2
     assert "none of question q6" in last.stderr
-    full = call("show", source, "--split", "noise_05", "--full", cwd=tmp_path)
+    full = call("show", source, "--split", "noise_05", "--full")
     assert "It rained" in full.stdout
-    other = call("show", source, "--split", "noise_05", "--question", "q9", cwd=tmp_path)
+    other = call("show", source, "--split", "noise_05", "--question", "q9")
     assert "'q9'. Accepted: a question id, or a number from 0 to 7" in other.stderr

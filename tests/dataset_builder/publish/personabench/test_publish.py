@@ -23,7 +23,7 @@ def test_open_questions_are_audited_and_load_at_every_noise_level(
     done = publish(folder, "v1.0.0")
     assert done.code == 0, done.errors
     audit = json.loads((folder / "audit.json").read_bytes())
-    assert list(audit["parts"]) == ["4k", "communities"]
+    assert list(audit["parts"]) == ["dataset", "4k", "communities"]
     record = read_manifest(folder / "manifest.json").families["personabench"]
     sessions = {split: counts["sessions"] for split, counts in record.splits.items()}
     script = f"""

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 from auditing import audit_split
 from dataset_edits import DatasetEdit
-from dataset_mutations import MUTATIONS, Mutation, order_rows_by_letter, recount
+from dataset_mutations import MUTATIONS, order_rows_by_letter
+from text_mutations import Mutation, recount
 
 from personamem.dataset_builder.audit.run import PartAudit
 from personamem.dataset_builder.families.configuration import make_config

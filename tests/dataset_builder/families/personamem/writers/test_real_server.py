@@ -17,23 +17,23 @@ BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--m
 
 @pytest.mark.model
 def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
-    run: Run, smollm2_dir: Path, tmp_path: Path
+    run: Run, short_model_dir: Path, tmp_path: Path
 ) -> None:
-    # A model of this size keeps to no outline, so this shows requests, refusals and fallbacks.
+    # Two layers keep to no outline, so this shows requests, refusals and fallbacks.
     log, store, out = tmp_path / "server.log", tmp_path / "store", tmp_path / "out"
-    build = (*BUILD, "--model", smollm2_dir.name, "--store", store)
-    with serve_model(smollm2_dir, log) as url:
+    build = (*BUILD, "--model", short_model_dir.name, "--store", store)
+    with serve_model(short_model_dir, log) as url:
         try:
             done = run(*build, "--base-url", url, "--concurrency", "2", "--out", out)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{read_tail(log)}") from error
     written = json.loads((out / "manifest.json").read_text("utf-8"))["writer"]
     sessions = written["items"]["sessions"]
-    assert written["model"] == smollm2_dir.name
+    assert written["model"] == short_model_dir.name
     assert sessions["written"] + sessions["fallbacks"] == sessions["total"] == 4
     assert sum(sessions["refusals_by_reason"].values()) >= 4 * sessions["fallbacks"]
     assert sum(sessions["fallbacks_by_reason"].values()) == sessions["fallbacks"]
     assert f"by the model: {sessions['written']} " in done.stdout
-    assert "Every check passed: 4k." in run("personamem", "audit", out).stdout
+    assert "Every check passed: dataset, 4k." in run("personamem", "audit", out).stdout
     run(*build, "--out", tmp_path / "again")
     assert hash_files(tmp_path / "again") == hash_files(out)
