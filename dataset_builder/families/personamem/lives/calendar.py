@@ -8,7 +8,7 @@ from random import Random
 from personamem.dataset_builder.core.people import FIRST_DAY
 from personamem.dataset_builder.core.rng import make_rng
 
-SPANS = {"4k": 90, "8k": 120, "32k": 270, "64k": 360, "128k": 540, "1M": 1_100}
+SPANS = {"4k": 90, "8k": 120, "32k": 365, "64k": 540, "128k": 800, "1M": 1_400}
 """Days from the first session to the last, so that a day rarely has several."""
 
 _AFTERMATH = 12

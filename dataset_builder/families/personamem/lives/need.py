@@ -122,7 +122,6 @@ class Choice(Strict):
     name: Text
     phrase: Annotated[str, Field(min_length=1, alias="np")]
     terms: Annotated[tuple[Text, ...], Field(min_length=1)]
-    traits: Annotated[tuple[Trait, ...], Field(min_length=1, max_length=3)]
     artefacts: Annotated[tuple[Artefact, ...], Field(min_length=6)]
     named: Annotated[tuple[Artefact, ...], Field(min_length=2)]
     stated: Statements

@@ -5,6 +5,7 @@ levels story by story, and topics so that each has about as many stories.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,8 +22,8 @@ BEFORE, AFTER = "before", "after"
 DENSE_SIZES = frozenset({"4k", "8k"})
 """Here few stories serve all types, and only the official ones: there is no room for more."""
 
-_NEEDS_PER_NEVER_TOLD = 20
-"""A question on what was never told takes four needs, about which nothing else can be asked."""
+_NEEDS_PER_QUAD = {schema.NEVER_TOLD: 20, schema.GENERALIZE: 12}
+"""Of how many needs of the bank a context may ask one question of a type that uses up many."""
 
 _ON_CHANGES = (
     schema.ACKNOWLEDGE,
@@ -91,38 +92,44 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     types: tuple[str, ...] = schema.QUESTION_TYPES
     if size not in DENSE_SIZES:
         types += schema.MORE_QUESTION_TYPES
-    most_never_told = max(1, len(list_need_ids(config.part)) // _NEEDS_PER_NEVER_TOLD)
+    limits = _list_limits(len(list_need_ids(config.part)))
     load: Counter[str] = Counter()
     asked: Counter[Level] = Counter()
     offset = 0
     plans = []
     for group in range(groups):
         n_quads = quads // groups + (group < quads % groups)
-        dealt, offset = _deal_types(types, n_quads, offset, most_never_told)
+        dealt, offset = _deal_types(types, n_quads, offset, limits)
         supply = StorySupply(config, size, group, load, asked)
         plans.append(_GroupPlanner(config, size, group, supply).plan(dealt))
     return tuple(plans)
 
 
+def _list_limits(needs: int) -> dict[str, int]:
+    """Return how many questions of a type a context may ask, with so many needs in the bank."""
+    return {name: max(1, needs // share) for name, share in _NEEDS_PER_QUAD.items()}
+
+
 def _deal_types(
-    types: tuple[str, ...], n_quads: int, offset: int, most_never_told: int
+    types: tuple[str, ...], n_quads: int, offset: int, limits: Mapping[str, int]
 ) -> tuple[Counter[str], int]:
     """Return how many quads of each type a group asks, and the offset for the next group.
 
     What is left after equal shares goes round over the groups. A group too small for two of each
     has two of ACKNOWLEDGE all the same, so that it holds a pair before and after an update.
     """
-    share, rest = divmod(n_quads, len(types))
-    dealt = Counter(dict.fromkeys(types, share) if share else {})
-    if share > most_never_told and schema.NEVER_TOLD in types:
-        types = tuple(name for name in types if name != schema.NEVER_TOLD)
-        share, rest = divmod(n_quads - most_never_told, len(types))
-        dealt = Counter(dict.fromkeys(types, share)) + Counter({schema.NEVER_TOLD: most_never_told})
+    fixed: Counter[str] = Counter()
+    for name, limit in limits.items():
+        if name in types and n_quads // len(types) >= limit:
+            fixed[name] = limit
+    open_types = tuple(name for name in types if name not in fixed)
+    share, rest = divmod(n_quads - fixed.total(), len(open_types))
+    dealt = fixed + Counter(dict.fromkeys(open_types, share) if share else {})
     if share == 1 and rest:
         dealt[schema.ACKNOWLEDGE] += 1
         rest -= 1
     for _ in range(rest):
-        dealt[types[offset % len(types)]] += 1
+        dealt[open_types[offset % len(open_types)]] += 1
         offset += 1
     return dealt, offset
 
@@ -187,7 +194,8 @@ class _GroupPlanner:
                         paired=paired,
                         occasion=occasion,
                     )
-        for question_type in (schema.EVOLUTION, schema.REASONS):
+        direct = (schema.RECALL,) if self._dense else ()
+        for question_type in (schema.EVOLUTION, schema.REASONS, *direct):
             if wanted[question_type] > 0:
                 self._add(wanted, question_type, story, stage=last)
         if wanted[schema.OTHERS] > 0 and story.find_somebody_else() is not None:
@@ -206,9 +214,6 @@ class _GroupPlanner:
         """Add stories that show one trait in several needs, and questions on a need beyond."""
         while wanted[schema.GENERALIZE] > 0:
             shown, target = self._supply.draw_traits(1 if self._dense else 2)
-            for story in shown:
-                if wanted[schema.RECALL] > 0:
-                    self._plan_recall(wanted, story)
             for occasion in range(min(wanted[schema.GENERALIZE], 3)):
                 self._add(
                     wanted,

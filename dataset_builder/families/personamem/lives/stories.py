@@ -56,6 +56,7 @@ class Role(StrEnum):
 class Story:
     """One story line of a cohort.
 
+    Where ``candidates[j]`` is "", the need has no candidate j, and nothing is told of it.
     ``fixed[r]`` is what role r is unless it is the user's own: SOMEBODY_ELSE for a role that
     becomes the user's own later. ``contacts[r]`` is who has the choice of role r, ``leavers[r]``
     who once had it and gave it up, told where ``tells_reasons``; of ``bystanders`` nothing is

@@ -1,7 +1,6 @@
 """The supply of stories: deals the needs of the bank to the stories of one group, none twice."""
 
 from collections import Counter
-from itertools import permutations
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -20,7 +19,7 @@ from personamem.dataset_builder.families.personamem.lives.stories import (
     draw_candidates,
     draw_shifts,
 )
-from personamem.dataset_builder.families.personamem.lives.traits import find_shared_traits
+from personamem.dataset_builder.families.personamem.lives.traits import find_trait_set
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE
 
@@ -87,7 +86,14 @@ class StorySupply:
     def draw_still(self) -> Story:
         """Return a story without a change: the user's own, two others', and one that is not."""
         need_id, candidates, endings = self._take_need()
-        return self._keep_still(need_id, candidates, endings, draw_shifts(self._random))
+        last = self._random.choice((Role.DECLINED, Role.CONDITIONAL))
+        return self._keep(
+            need_id,
+            candidates,
+            chain=(0,),
+            fixed=(Role.CURRENT, Role.SOMEBODY_ELSE, Role.SOMEBODY_ELSE, last),
+            endings=endings,
+        )
 
     def draw_forgotten(self) -> Story:
         """Return a story in which one of two ways of the user's is to be forgotten."""
@@ -146,50 +152,34 @@ class StorySupply:
             need_id, candidates, fixed=fixed, level=self._next_level(without=Level.COMBINED)
         )
 
-    def draw_traits(self, shown: int) -> tuple[tuple[Story, ...], Story]:
-        """Return stories that show each persona's trait, and one that nothing is told of.
+    def draw_traits(self, times: int) -> tuple[tuple[Story, ...], Story]:
+        """Return stories that show each persona's trait ``times`` times, and one for the question.
 
-        Candidate j has the same trait in each of them. Raises InvalidInputError if no needs that
-        are left have four traits in common.
+        Candidate j has the same trait in each of them, and is missing where a need has none with
+        it; nothing is told of the need of the question. Raises InvalidInputError if the needs that
+        are left have no such traits.
         """
-        order = self._order_needs()
-        for needs in permutations(order, shown + 1):
-            four = find_shared_traits([get_need(need_id) for need_id in needs], self._random)
-            if four is None or len({topic for topic, _ in needs}) < len(needs):
-                continue
-            shifts = draw_shifts(self._random)
-            people = self._draw_people(COHORT_SIZE)
-            stories = []
-            for need_id, candidates in zip(needs, four, strict=True):
-                self._use(need_id)
-                stories.append((need_id, candidates))
-            *told, (target, options) = stories
-            kept = tuple(
-                self._keep_still(need_id, candidates, (0,) * COHORT_SIZE, shifts, people)
-                for need_id, candidates in told
+        found = find_trait_set(self._order_needs(), self._random, times)
+        if found is None:
+            raise self._complain("needs with four traits in common")
+        shifts, people = draw_shifts(self._random), self._draw_people(COHORT_SIZE)
+        level = self._next_level()
+        for need_id in (*found.shown, found.target):
+            self._use(need_id)
+        told = tuple(
+            self._keep(
+                need_id,
+                candidates,
+                chain=(0,),
+                fixed=(Role.CURRENT, Role.SOMEBODY_ELSE, Role.SOMEBODY_ELSE, Role.DECLINED),
+                shifts=shifts,
+                contacts=people,
+                level=level,
             )
-            silent = (Role.NEW,) * COHORT_SIZE
-            return kept, self._keep(target, options, fixed=silent, shifts=shifts)
-        raise self._complain("needs with four traits in common")
-
-    def _keep_still(
-        self,
-        need_id: NeedId,
-        candidates: tuple[str, ...],
-        endings: tuple[int, ...],
-        shifts: tuple[int, ...],
-        contacts: tuple[Contact, ...] = (),
-    ) -> Story:
-        last = self._random.choice((Role.DECLINED, Role.CONDITIONAL))
-        return self._keep(
-            need_id,
-            candidates,
-            chain=(0,),
-            fixed=(Role.CURRENT, Role.SOMEBODY_ELSE, Role.SOMEBODY_ELSE, last),
-            endings=endings,
-            shifts=shifts,
-            contacts=contacts,
+            for need_id, candidates in found.shown.items()
         )
+        silent = (Role.NEW,) * COHORT_SIZE
+        return told, self._keep(found.target, found.options, fixed=silent, shifts=shifts)
 
     def _keep(
         self,

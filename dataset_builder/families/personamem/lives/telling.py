@@ -133,11 +133,15 @@ class _Teller:
         for index in range(number):
             stage = index % max(1, len(story.chain))
             role = index % COHORT_SIZE
+            if not story.candidates[story.candidate_in(self._persona, role)]:
+                continue
             # Each of them has one way of doing things.
             yield self._mention(role, stage, Stance.OTHERS, story.bystanders[role])
 
     def _tell_role(self, role: int, stage: int) -> Iterator[Mention]:
         story = self._story
+        if not story.candidates[story.candidate_in(self._persona, role)]:
+            return
         state = story.state_of(role, stage)
         combined = story.level is Level.COMBINED
         contact = story.contacts[role]

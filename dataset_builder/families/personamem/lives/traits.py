@@ -1,46 +1,118 @@
-"""Traits that choices of several needs have in common, so that one can be carried over."""
+"""Traits that show in ways of doing things, so that one can be carried over to another need.
 
-from collections.abc import Iterator, Sequence
+Three readers said of each choice which traits show in it: clearly (two points each) or perhaps
+(one point). A trait counts as shown where they agree, and as absent where next to nobody saw it;
+what lies between is used for neither.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 from random import Random
+from typing import Annotated
 
-from personamem.dataset_builder.families.personamem.lives.need import Choice, Need
-from personamem.dataset_builder.families.personamem.lives.stories import PHRASE_FRAME, are_alike
+from pydantic import Field
+
+from personamem.dataset_builder.core.content_yaml import Strict, read_content
+from personamem.dataset_builder.families.personamem.lives.bank import NeedId
+from personamem.dataset_builder.families.personamem.lives.need import CONTENT, Trait
 from personamem.loaders.formats.schema import COHORT_SIZE
 
+SHOWN = 5
+"""Points, of six, from which a trait shows in a choice."""
 
-def find_shared_traits(needs: Sequence[Need], random: Random) -> list[tuple[str, ...]] | None:
-    """Return four choices of each need, so that choice j has the same trait in all of them.
+ABSENT = 1
+"""Points up to which a trait is absent from a choice."""
 
-    A choice has exactly one of the four traits; None if there are no such four.
+Points = Annotated[int, Field(ge=1, le=6)]
+
+
+class TraitReadings(Strict):
+    """content/traits.json: who read, and the points of each trait by "topic/need/choice"."""
+
+    readers: str
+    choices: Mapping[str, Mapping[Trait, Points]]
+
+
+@dataclass(frozen=True, slots=True)
+class TraitSet:
+    """Four traits, the choice of ``target`` that has each, and the choices elsewhere that do.
+
+    ``shown[need][j]`` is the choice of a need that has trait j, "" where it has none.
     """
-    by_need: list[dict[str, list[Choice]]] = [
-        {
-            trait: [choice for choice in need.choices if trait in choice.traits]
-            for choice in need.choices
-            for trait in choice.traits
-        }
-        for need in needs
-    ]
-    shared = sorted(set.intersection(*(set(found) for found in by_need)))
-    for four in _sample_fours(shared, random):
-        found = []
-        for traits in by_need:
-            row = [
-                [c for c in traits[trait] if len(set(c.traits) & set(four)) == 1] for trait in four
-            ]
-            if not all(row):
-                break
-            chosen = [random.choice(choices) for choices in row]
-            if not are_alike([choice.phrase for choice in chosen], PHRASE_FRAME):
-                break
-            found.append(tuple(choice.key for choice in chosen))
-        else:
-            return found
+
+    target: NeedId
+    options: tuple[str, ...]
+    shown: Mapping[NeedId, tuple[str, ...]]
+
+
+@cache
+def load_traits() -> Mapping[NeedId, Mapping[str, Mapping[str, int]]]:
+    """Return the points of each trait, by need and choice."""
+    found: dict[NeedId, dict[str, Mapping[str, int]]] = {}
+    read = read_content(CONTENT / "traits.json", "traits", TraitReadings)
+    for name, points in read.choices.items():
+        topic, need, choice = name.split("/")
+        found.setdefault((topic, need), {})[choice] = {str(t): p for t, p in points.items()}
+    return found
+
+
+def find_trait_set(needs: Sequence[NeedId], random: Random, times: int) -> TraitSet | None:
+    """Return a set from ``needs`` in which each trait is shown ``times`` times.
+
+    Needs that come early are preferred. None if there is no such set.
+    """
+    for target in needs:
+        fours = _list_fours(target)
+        for four in random.sample(fours, len(fours)):
+            others = [need for need in needs if need != target and need[0] != target[0]]
+            shown = _cover(four, others, times)
+            if shown is not None:
+                options = tuple(_find(target, four, trait) for trait in four)
+                return TraitSet(target, options, shown)
     return None
 
 
-def _sample_fours(traits: Sequence[str], random: Random) -> Iterator[tuple[str, ...]]:
-    if len(traits) < COHORT_SIZE:
-        return
-    for _ in range(60):
-        yield tuple(random.sample(traits, COHORT_SIZE))
+@cache
+def _list_fours(need: NeedId) -> tuple[tuple[str, ...], ...]:
+    """Return the sets of four traits each of which shows in a choice of the need, and no other."""
+    choices = load_traits().get(need, {})
+    traits = sorted({t for points in choices.values() for t in points if points[t] >= SHOWN})
+    return tuple(
+        four
+        for four in combinations(traits, COHORT_SIZE)
+        if all(_find(need, four, trait) for trait in four)
+    )
+
+
+@cache
+def _find(need: NeedId, four: tuple[str, ...], trait: str) -> str:
+    """Return a choice that has one trait and none of the other three; "" if there is none."""
+    for choice, points in load_traits().get(need, {}).items():
+        others = (points.get(other, 0) for other in four if other != trait)
+        if points.get(trait, 0) >= SHOWN and all(point <= ABSENT for point in others):
+            return choice
+    return ""
+
+
+def _cover(
+    four: tuple[str, ...], needs: Sequence[NeedId], times: int
+) -> dict[NeedId, tuple[str, ...]] | None:
+    """Return the fewest needs, as far as one after the other finds them, that show all traits."""
+    rows = {need: tuple(_find(need, four, trait) for trait in four) for need in needs}
+    lacking = dict.fromkeys(range(COHORT_SIZE), times)
+    chosen: dict[NeedId, tuple[str, ...]] = {}
+    while any(lacking.values()):
+        gains = {
+            need: sum(bool(row[j]) for j in lacking if lacking[j])
+            for need, row in rows.items()
+            if need not in chosen
+        }
+        best = max(gains, key=gains.__getitem__, default=None)
+        if best is None or not gains[best]:
+            return None
+        chosen[best] = tuple(choice if lacking[j] else "" for j, choice in enumerate(rows[best]))
+        for j, choice in enumerate(chosen[best]):
+            lacking[j] -= bool(choice)
+    return chosen

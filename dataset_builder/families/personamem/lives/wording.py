@@ -103,7 +103,11 @@ def _list_keys(plan: QuadPlan, stories: Sequence[Story]) -> tuple[str, ...]:
         return tuple("/".join(story.need_id) for story in stories)
     if plan.question_type == schema.GENERALIZE:
         return tuple(
-            "|".join("/".join((*shown.need_id, shown.candidates[j])) for shown in stories[:-1])
+            "|".join(
+                "/".join((*shown.need_id, shown.candidates[j]))
+                for shown in stories[:-1]
+                if shown.candidates[j]
+            )
             for j in range(COHORT_SIZE)
         )
     return story.candidates
