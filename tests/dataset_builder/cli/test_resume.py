@@ -81,14 +81,12 @@ def test_killed_and_resumed_is_as_never_killed(tiny_dataset: Path, tmp_path: Pat
 
 
 @pytest.mark.system
-def test_a_full_disk_is_one_error_and_the_answers_are_kept(
-    tiny_dataset: Path, tmp_path: Path
-) -> None:
+def test_a_full_disk_is_one_error_and_the_answers_are_kept(dataset: Path, tmp_path: Path) -> None:
     # A limit on the size of files stands for a disk that is full.
-    words = [*COMMAND, "eval", str(tiny_dataset), "--split", "4k", "--model", "dummy"]
+    words = [*COMMAND, "eval", str(dataset), "--split", "4k", "--model", "dummy"]
     words += ["--output_path", "out"]
     full = subprocess.run(
-        ["bash", "-c", 'ulimit -f 24; exec "$@"', "bash", *words],
+        ["bash", "-c", 'ulimit -f 16; exec "$@"', "bash", *words],
         cwd=tmp_path,
         capture_output=True,
         text=True,
