@@ -3,6 +3,7 @@
 from dataset_edits import DatasetEdit
 from text_mutations import TEXT_MUTATIONS, Mutation, change_message, recount
 
+from personamem.dataset_builder.families.personamem.lives.bank import get_need, list_need_ids
 from personamem.loaders.formats import schema
 
 
@@ -152,9 +153,19 @@ def equalise_a_pair(edit: DatasetEdit) -> None:
 
 def name_the_new_idea(edit: DatasetEdit) -> None:
     row = next(r for r in edit.benchmark if r["question_type"] == schema.NEW_IDEAS)
-    name = edit.note_of(row)["option_keys"][row["answer_index"]]
+    key = edit.note_of(row)["option_keys"][row["answer_index"]]
     change_message(edit, lambda text: text)
-    edit.context_of(row)["messages"][2]["content"] += f" And then there is {name}."
+    (need,) = [
+        need
+        for need in map(get_need, list_need_ids())
+        if need.topic == row["topic"] and key in [choice.key for choice in need.choices]
+    ]
+    text = next(
+        artefact.text or artefact.ask
+        for artefact in need.find_choice(key).artefacts
+        if "{" not in (artefact.text or artefact.ask)
+    )
+    edit.context_of(row)["messages"][2]["content"] += f" {text}"
     recount(edit)
     edit.rename_contexts()
 

@@ -6,17 +6,28 @@ closely. Every message is looked at.
 
 from collections.abc import Mapping
 
-from personamem.dataset_builder.core.text.faults import RESIDUE_KINDS, SLOTS, read_closely
+from personamem.dataset_builder.core.text.faults import (
+    ARTICLES,
+    CASING,
+    DOUBLED,
+    RESIDUE_KINDS,
+    SLOTS,
+    read_closely,
+)
 from personamem.dataset_builder.core.text.messages import MessageTexts
 from personamem.dataset_builder.core.text.places import KEPT_PLACES, Hits, Place, cut_excerpt
 from personamem.dataset_builder.core.text.quick import pick_messages
+
+_BY_TYPED = {True: {SLOTS}, False: {SLOTS, DOUBLED, ARTICLES, CASING}}
+"""What can go wrong in texts written by hand whose slots were filled: of a user, of others."""
 
 
 def find_residue(texts: MessageTexts, slips: bool = False) -> Mapping[str, Hits]:
     """Return the residue of each kind in the messages of a context, system messages included.
 
-    With ``slips``, users write as people do, and what they misspell is no joint of templates: of
-    their messages only unfilled slots count.
+    With ``slips``, texts were written by hand, slots aside. What users misspell is no joint of
+    templates then: of their messages only unfilled slots count. Marks between words count nowhere,
+    since other languages, which an assistant translates into, set them in other ways.
     """
     places: dict[str, list[Place]] = {kind: [] for kind in RESIDUE_KINDS}
     counts = dict.fromkeys(RESIDUE_KINDS, 0)
@@ -28,7 +39,7 @@ def find_residue(texts: MessageTexts, slips: bool = False) -> Mapping[str, Hits]
             kinds = [
                 kind
                 for kind in RESIDUE_KINDS
-                if message in picked[kind] and (kind == SLOTS or not (slips and typed))
+                if message in picked[kind] and (not slips or kind in _BY_TYPED[typed])
             ]
             for kind, start in read_closely(text, typed, kinds):
                 counts[kind] += 1

@@ -14,6 +14,8 @@ from personamem.dataset_builder.families.personamem.packs import topic_names
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.loaders.formats.schema import COHORT_SIZE, SIZES
 
+World = Literal["first", "lives"]
+
 DEFAULT_SCALE = {
     "4k": (40, 320),
     "8k": (40, 480),
@@ -64,9 +66,13 @@ class PersonaMemSettings(FamilySettings):
     ]
 
     world: Annotated[
-        Literal["first", "lives"],
-        Field(description="What questions are about: the first world, or lives."),
-    ] = "first"
+        World | None,
+        Field(
+            description="What questions are about: lives, whose texts are written by hand, or the "
+            "first world, whose texts follow patterns or are a model's. [default: lives; with a "
+            "model, first]"
+        ),
+    ] = None
     levels: Annotated[
         tuple[Level, ...],
         Field(
@@ -138,6 +144,7 @@ class PersonaMemConfig(PersonaMemSettings):
     """The section together with the seed: what decides every byte of the family's files."""
 
     seed: int
+    world: World = "lives"
     is_written_by_model: bool = False
 
     def contexts_of(self, size: str) -> int:
@@ -158,6 +165,12 @@ def configure(config: BuildConfig) -> PersonaMemConfig:
     settings = config.find_settings(PersonaMemSettings)
     if settings is None:
         raise InvalidInputError("families: the configuration has no section personamem.")
-    return PersonaMemConfig(
-        seed=config.seed, is_written_by_model=config.model is not None, **settings.model_dump()
-    )
+    is_written_by_model = config.model is not None
+    world = settings.world or ("first" if is_written_by_model else "lives")
+    if is_written_by_model and world == "lives":
+        raise InvalidInputError(
+            "world: the texts of lives are written by hand, none is left to a model. Accepted with "
+            "the writer openai: first."
+        )
+    given = settings.model_dump() | {"world": world}
+    return PersonaMemConfig(seed=config.seed, is_written_by_model=is_written_by_model, **given)

@@ -4,6 +4,7 @@ The plan and the mentions are drawn anew from the configuration and the seed, an
 rendered anew from the bank: the messages have to hold its text, on its day.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,11 +16,13 @@ from personamem.dataset_builder.families.personamem.audit.truth import (
     ASKED_ON,
     EVIDENCE_BEFORE,
     EVIDENCE_CARRIES,
+    NEW_IDEAS,
     SOLVER,
     WORDING,
     check_order,
 )
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
 from personamem.dataset_builder.families.personamem.lives.plan import (
     GroupPlan,
@@ -43,6 +46,11 @@ from personamem.dataset_builder.families.personamem.lives.wording import (
 from personamem.dataset_builder.families.personamem.questions.rows import name_question
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import COHORT_SIZE, Annotation, ContextRecord, Question
+
+_SLOTS = re.compile(r"\{[^}]*\}|\[[^\]]*\]|\n")
+
+_TELLING = 30
+"""Letters of a piece of text that no other text has by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +145,8 @@ def _check_question(case: _Case, violations: Violations) -> None:
     late = sorted(index for index in listed if not 0 <= index < end)
     if late or not annotation.evidence_message_indices:
         violations.add(EVIDENCE_BEFORE, f"{case.name}: messages {late} of {end}")
+    if quad.plan.question_type == schema.NEW_IDEAS:
+        _check_new(case, quad.keys[solved], violations)
     known = list_known(life, quad.plan)
     proof = list_evidence(quad.plan, known, quad.keys[solved], contact)
     _check_messages(case, proof, annotation.evidence_message_indices, violations)
@@ -157,6 +167,28 @@ def _check_annotation(case: _Case, roles: Sequence[str], violations: Violations)
         found = list(stated[name]) if isinstance(value, list) else stated[name]
         if found != value:
             violations.add(ANNOTATIONS, f"{case.name}: {name} is {found!r}, expected {value!r}")
+
+
+def _check_new(case: _Case, key: str, violations: Violations) -> None:
+    """Check that no message before the question holds a text of the bank on the new idea."""
+    end = case.question.end_index_in_shared_context
+    seen = "\n".join(message["content"] for message in case.context.messages[:end]).lower()
+    for fragment in _list_fragments(case.quad.plan.need_id, key):
+        if fragment in seen:
+            violations.add(NEW_IDEAS, f"{case.name}: a message says {fragment!r}")
+            return
+
+
+@lru_cache(maxsize=256)
+def _list_fragments(need_id: NeedId, key: str) -> tuple[str, ...]:
+    """Return the longest piece without a slot of each text that a user brings on a choice."""
+    texts = [
+        text
+        for exchange in get_need(need_id).find_choice(key).list_exchanges()
+        for text in (exchange.ask, exchange.text or "")
+    ]
+    pieces = (max(_SLOTS.split(text), key=len).strip().lower() for text in texts)
+    return tuple(piece for piece in pieces if len(piece) >= _TELLING)
 
 
 def _check_messages(

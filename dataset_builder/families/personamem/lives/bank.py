@@ -31,11 +31,8 @@ def list_need_ids(part: Part = "") -> tuple[NeedId, ...]:
     everything = [(path.parent.name, path.stem) for path in list_needs()]
     if not part:
         return tuple(everything)
-    found = []
-    for number, topic in enumerate(sorted({topic for topic, _ in everything})):
-        own = sorted((n for n in everything if n[0] == topic), key=_hash_id)
-        found += own[(number + (part == "b")) % 2 :: 2]
-    return tuple(sorted(found))
+    by_topic = sorted(everything, key=lambda need_id: (need_id[0], _hash_id(need_id)))
+    return tuple(sorted(by_topic[part == "b" :: 2]))
 
 
 @cache

@@ -49,6 +49,8 @@ def content(
     Three readers see each text without the key and must agree on what it shows. With --out, what
     is unread or was changed becomes a batch of chat requests; with --answers, their replies become
     the record. Exit code 1 if a text is not proven.
+
+    Example: personamem content check --out batch.jsonl
     """
     needs = {need_id: (get_need(need_id), _load(need_id)) for need_id in list_need_ids()}
     if out is not None:

@@ -17,12 +17,18 @@ from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
 from personamem.dataset_builder.families.personamem.lives.system import SystemWriter
 from personamem.dataset_builder.families.personamem.lives.telling import Mention
-from personamem.dataset_builder.fillers import UnrelatedWriter
+from personamem.dataset_builder.fillers import PastedWriter, UnrelatedWriter
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import SIZES, Message
 
-COMPUTED_SHARE = {"4k": 0.25, "8k": 0.25, "32k": 0.15, "64k": 0.2, "128k": 0.25, "1M": 0.5}
-"""The largest share of a context's tokens that computed tasks take while there are errands."""
+COMPUTED_SHARE = {"4k": 0.25, "8k": 0.25, "32k": 0.1, "64k": 0.1, "128k": 0.15, "1M": 0.5}
+"""The share of a context's tokens that small computed tasks take."""
+
+PASTED_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.1, "64k": 0.1, "128k": 0.1, "1M": 0.1}
+"""The share of a context's tokens that pasted material takes; more, where errands run out."""
+
+_PATIENCE = 5
+"""How often something pasted may be too long for the room that is left."""
 
 _TYPICAL_SESSION = 900
 """Tokens of a session of computed tasks; in small contexts a twelfth of the budget."""
@@ -76,6 +82,21 @@ class _Packer:
             self.drafts.append(draft)
             self.total += draft.total
 
+    def add_pasted(self, target: int) -> None:
+        """Add sessions on pasted material while there is room below ``target``."""
+        writer = PastedWriter(self._random)
+        refused = 0
+        while self.total < target and refused < _PATIENCE:
+            draft = self.open_session("", self._plan.calendar.draw_any_day(self._random))
+            messages = writer.exchange(draft.said_on)
+            draft.messages += messages
+            draft.tokens += [count_tokens(message["content"]) for message in messages]
+            if self.total + draft.total > target:
+                refused += 1
+                continue
+            self.drafts.append(draft)
+            self.total += draft.total
+
     def add_computed(self, target: int) -> None:
         """Add sessions of computed tasks until ``target`` is reached, never beyond the budget."""
         unrelated = UnrelatedWriter(self._random)
@@ -114,11 +135,14 @@ def build_context(life: Life) -> Context:
             "or a larger size."
         )
     target = packer.draw_target()
-    errands_end = int(target * (1 - COMPUTED_SHARE[plan.size]))
+    pasted_end = int(target * (1 - COMPUTED_SHARE[plan.size]))
+    errands_end = pasted_end - int(target * PASTED_SHARE[plan.size])
     for mention in list_errands(life):
         if packer.total >= errands_end:
             break
         packer.add_mention(mention, "")
+    if PASTED_SHARE[plan.size]:
+        packer.add_pasted(pasted_end)
     packer.add_computed(target)
     return _assemble(life, packer.drafts)
 

@@ -15,14 +15,17 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     get_need,
     list_need_ids,
 )
-from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.need import Choice
+from personamem.dataset_builder.families.personamem.lives.plan import GroupPlan
 from personamem.dataset_builder.families.personamem.lives.stories import draw_boundaries
 from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
 
-_OWN_WAYS = 3
-_OTHERS_TEXTS = 3
+_OWN_WAYS = {"128k": 4, "1M": 6}
+"""Ways that a person has one after the other in a need, where the calendar is long; else three."""
+
+_FEW_WAYS = 3
+_OTHERS_TEXTS = 1
 """Texts of each of two other people, so that most errands are the user's own."""
 
 
@@ -35,18 +38,19 @@ def list_errands(life: Life) -> list[Mention]:
         mention
         for need_id in list_need_ids(life.config.part)
         if need_id not in life.plan.reserved
-        for mention in _live_through(need_id, life.plan.calendar, people, random)
+        for mention in _live_through(need_id, life.plan, people, random)
     ]
     random.shuffle(errands)
     return errands
 
 
 def _live_through(
-    need_id: NeedId, calendar: Calendar, people: tuple[Contact, ...], random: Random
+    need_id: NeedId, plan: GroupPlan, people: tuple[Contact, ...], random: Random
 ) -> Iterator[Mention]:
+    calendar, ways = plan.calendar, _OWN_WAYS.get(plan.size, _FEW_WAYS)
     choices = list(get_need(need_id).choices)
     random.shuffle(choices)
-    boundaries = draw_boundaries(random, _OWN_WAYS - 1)
+    boundaries = draw_boundaries(random, ways - 1)
     number = 0
 
     def make(
@@ -58,16 +62,16 @@ def _live_through(
         mention_id = f"errand-{'-'.join(need_id)}-{number:02d}"
         return Mention(mention_id, "", 0, stance, choice.key, day, source, who)
 
-    for stage, choice in enumerate(choices[:_OWN_WAYS]):
+    for stage, choice in enumerate(choices[:ways]):
         for group in ("artefacts", "named"):
             for text in range(len(choice.list_texts_of(group))):
                 day = calendar.draw_day(boundaries, stage, random)
                 yield make(Stance.OWN, choice, group, text, day)
-        if stage + 1 < _OWN_WAYS:
+        if stage + 1 < ways:
             text = random.randrange(len(choice.endings))
             day = calendar.draw_day(boundaries, stage + 1, random)
             yield make(Stance.ENDED, choice, "endings", text, day)
-    declined, conditional, *others = choices[_OWN_WAYS:]
+    declined, conditional, *others = choices[ways:]
     for text in range(len(declined.refusals)):
         yield make(Stance.DECLINED, declined, "refusals", text, calendar.draw_any_day(random))
     yield make(Stance.CONDITIONAL, conditional, "condition", 0, calendar.draw_any_day(random))

@@ -140,6 +140,15 @@ class Choice(Strict):
         exchanges: tuple[Exchange, ...] = getattr(self, group)
         return exchanges
 
+    def list_exchanges(self) -> list["Exchange"]:
+        """Return everything that tells of the choice, whatever the level and the stance."""
+        stated = self.stated
+        return [
+            *(artefact for _, artefact in self.list_implied()),
+            *self.named,
+            *(stated.now, stated.past, stated.other, stated.declined),
+        ]
+
     def list_implied(self) -> list[tuple[str, Artefact]]:
         """Return the artefacts that imply the choice without naming it, each with its place."""
         groups: tuple[tuple[str, tuple[Artefact, ...]], ...] = (

@@ -7,12 +7,11 @@ levels story by story, and topics so that each has about as many stories.
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
-from personamem.dataset_builder.families.personamem.lives.bank import NeedId
+from personamem.dataset_builder.families.personamem.lives.bank import NeedId, list_need_ids
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
-from personamem.dataset_builder.families.personamem.lives.stories import Story
+from personamem.dataset_builder.families.personamem.lives.stories import Level, Story
 from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
@@ -22,12 +21,14 @@ BEFORE, AFTER = "before", "after"
 DENSE_SIZES = frozenset({"4k", "8k"})
 """Here few stories serve all types, and only the official ones: there is no room for more."""
 
+_NEEDS_PER_NEVER_TOLD = 20
+"""A question on what was never told takes four needs, about which nothing else can be asked."""
+
 _ON_CHANGES = (
     schema.ACKNOWLEDGE,
     schema.RECOMMEND,
     schema.EVOLUTION,
     schema.REASONS,
-    schema.OTHERS,
 )
 
 
@@ -90,19 +91,22 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     types: tuple[str, ...] = schema.QUESTION_TYPES
     if size not in DENSE_SIZES:
         types += schema.MORE_QUESTION_TYPES
+    most_never_told = max(1, len(list_need_ids(config.part)) // _NEEDS_PER_NEVER_TOLD)
     load: Counter[str] = Counter()
-    levels = count()
+    asked: Counter[Level] = Counter()
     offset = 0
     plans = []
     for group in range(groups):
         n_quads = quads // groups + (group < quads % groups)
-        dealt, offset = _deal_types(types, n_quads, offset)
-        supply = StorySupply(config, size, group, load, levels)
+        dealt, offset = _deal_types(types, n_quads, offset, most_never_told)
+        supply = StorySupply(config, size, group, load, asked)
         plans.append(_GroupPlanner(config, size, group, supply).plan(dealt))
     return tuple(plans)
 
 
-def _deal_types(types: tuple[str, ...], n_quads: int, offset: int) -> tuple[Counter[str], int]:
+def _deal_types(
+    types: tuple[str, ...], n_quads: int, offset: int, most_never_told: int
+) -> tuple[Counter[str], int]:
     """Return how many quads of each type a group asks, and the offset for the next group.
 
     What is left after equal shares goes round over the groups. A group too small for two of each
@@ -110,6 +114,10 @@ def _deal_types(types: tuple[str, ...], n_quads: int, offset: int) -> tuple[Coun
     """
     share, rest = divmod(n_quads, len(types))
     dealt = Counter(dict.fromkeys(types, share) if share else {})
+    if share > most_never_told and schema.NEVER_TOLD in types:
+        types = tuple(name for name in types if name != schema.NEVER_TOLD)
+        share, rest = divmod(n_quads - most_never_told, len(types))
+        dealt = Counter(dict.fromkeys(types, share)) + Counter({schema.NEVER_TOLD: most_never_told})
     if share == 1 and rest:
         dealt[schema.ACKNOWLEDGE] += 1
         rest -= 1
@@ -136,6 +144,11 @@ class _GroupPlanner:
             changing.append(self._plan_changes(wanted))
         self._plan_ideas(wanted, changing)
         self._plan_traits(wanted)
+        while wanted[schema.OTHERS] > 0:
+            story = self._supply.draw_still()
+            self._add(wanted, schema.OTHERS, story, occasion=2)
+            if wanted[schema.RECALL] > 0:
+                self._plan_recall(wanted, story)
         while wanted[schema.RECALL] > 0:
             self._plan_recall(wanted, self._supply.draw_still())
         while wanted[schema.FORGET] > 0:
@@ -221,6 +234,7 @@ class _GroupPlanner:
         occasion: int = 0,
     ) -> None:
         wanted[question_type] -= 1
+        self._supply.asked[stories[0].level] += 1
         self._quads.append(
             QuadPlan(
                 quad_id=f"{self._size}-g{self._group:03d}-q{len(self._quads):03d}",

@@ -6,6 +6,7 @@ afterwards counts as unread. Who read is said in the record: these readers were 
 """
 
 import hashlib
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,8 @@ from personamem.dataset_builder.core.content_yaml import Strict, read_content
 from personamem.dataset_builder.families.personamem.lives.need import Artefact, Need
 
 NUM_READERS = 3
+
+_MONTH = re.compile(r"\{(?:last|next)_month\}")
 
 Stance = Literal["now", "over", "declined", "only"]
 
@@ -67,8 +70,12 @@ def load_readings(path: Path) -> Readings:
 
 
 def hash_artefact(artefact: Artefact) -> str:
-    """Return the sha256, in hex, of what readers see: what the user types and pastes."""
-    return hashlib.sha256(f"{artefact.ask}\0{artefact.text or ''}".encode()).hexdigest()
+    """Return the sha256, in hex, of what readers see: what the user types and pastes.
+
+    Whether a month lies before or after makes no difference to what is understood.
+    """
+    shown = _MONTH.sub("{month}", f"{artefact.ask}\0{artefact.text or ''}")
+    return hashlib.sha256(shown.encode()).hexdigest()
 
 
 def find_unproven(need: Need, readings: Readings) -> list[str]:

@@ -34,6 +34,8 @@ SLOTS = frozenset(
         "other_name",
         "weekday",
         "month",
+        "last_month",
+        "next_month",
         "day",
         "time",
         "street",

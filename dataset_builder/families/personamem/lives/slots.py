@@ -52,6 +52,9 @@ CURRENCIES: Mapping[str, tuple[str, float]] = {
 }
 """How an amount is written in a country, and how many units stand for one of the content's."""
 
+_MONTH_STEPS = {"month": (0,), "last_month": (-1, -2), "next_month": (1, 2)}
+"""How far from the month of the session a month may lie."""
+
 _SLOT = re.compile(r"\{([A-Za-z_]+)(?::(\d+))?\}")
 _STARTING = re.compile(r"(?:\A|[.!?]\s+|\n\s*)[\"\u201c]?\Z")
 _EITHER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
@@ -116,8 +119,9 @@ class SlotFiller:
             return name
         if name == "street":
             return str(random.choice(people_tables()["streets"]))
-        if name == "month":
-            return _MONTHS[self.day.month - 1]
+        if name in _MONTH_STEPS:
+            step = random.choice(_MONTH_STEPS[name])
+            return _MONTHS[(self.day.month - 1 + step) % len(_MONTHS)]
         if name == "weekday":
             return random.choice(_WEEKDAYS)
         if name == "day":

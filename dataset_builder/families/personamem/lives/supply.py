@@ -1,7 +1,6 @@
 """The supply of stories: deals the needs of the bank to the stories of one group, none twice."""
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import permutations
 
 from personamem.dataset_builder.core.people import Contact
@@ -40,7 +39,7 @@ _SEVERAL = (1, 2)
 class StorySupply:
     """Draws the stories of one group.
 
-    ``load`` counts the stories of each topic over the split, ``levels`` the stories of the split.
+    ``load`` counts the stories of each topic over the split, ``asked`` the questions of each level.
     """
 
     def __init__(
@@ -49,11 +48,11 @@ class StorySupply:
         size: str,
         group: int,
         load: Counter[str],
-        levels: Iterator[int],
+        asked: Counter[Level],
     ) -> None:
         self.stories: dict[str, Story] = {}
         self.reserved: set[NeedId] = set()
-        self._config, self._size, self._load, self._levels = config, size, load, levels
+        self._config, self._size, self._load, self.asked = config, size, load, asked
         self._prefix = f"{size}-g{group:03d}"
         self._random = make_rng(config.seed, "stories", size, group)
         circle = draw_circle(config.seed, group)
@@ -245,13 +244,12 @@ class StorySupply:
         return story
 
     def _next_level(self, without: Level | None = None) -> Level:
+        """Return the level of which fewest questions were asked."""
         levels = [level for level in self._config.levels if level is not without]
         if not levels:
             return Level.IMPLIED
-        number = next(self._levels)
-        turn, index = divmod(number, len(levels))
-        order = make_rng(self._config.seed, "levels", self._size, turn).sample(levels, len(levels))
-        return order[index]
+        self._random.shuffle(levels)
+        return min(levels, key=self.asked.__getitem__)
 
     def _draw_people(self, number: int) -> tuple[Contact, ...]:
         return tuple(self._random.sample(self._contacts, number))

@@ -1,0 +1,213 @@
+"""Pasted material: logs, exports, tables and minutes of some hundred lines, and a question on them.
+
+Every answer is computed from what was pasted. The text depends on the random stream alone.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from personamem.dataset_builder.core.content_yaml import read_yaml
+from personamem.loaders.formats.schema import Message
+
+_LINES = (25, 110)
+"""The least and the most lines of what is pasted."""
+
+Pasted = tuple[str, Mapping[str, object]]
+"""What is pasted, and the values that the question and the answer name."""
+
+
+@cache
+def _content() -> Mapping[str, Any]:
+    loaded: Mapping[str, Any] = read_yaml(Path(__file__).parent / "content" / "pasted.yaml")
+    return loaded
+
+
+class PastedWriter:
+    """Writes exchanges on pasted material; make one instance a context."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._left: list[str] = []
+
+    def exchange(self, day: date) -> list[Message]:
+        """Return a message of the user with something pasted, and the answer, on ``day``."""
+        if not self._left:
+            self._left = self._random.sample(list(_MAKERS), len(_MAKERS))
+        kind = self._left.pop()
+        start = datetime(day.year, day.month, day.day) - timedelta(
+            days=self._random.randint(3, 60), minutes=self._random.randrange(1_440)
+        )
+        lines = self._random.randint(*_LINES)
+        text, values = _MAKERS[kind](self._random, start, lines)
+        forms = _content()[kind]
+        ask = self._random.choice(forms["ask"]).format(**values)
+        reply = self._random.choice(forms["reply"]).format(**values)
+        if self._random.random() < 0.6:
+            reply = f"{reply} {self._random.choice(forms['more']).format(**values)}"
+        return [
+            {"role": "user", "content": f"{ask}\n\n{text}"},
+            {"role": "assistant", "content": reply[0].upper() + reply[1:]},
+        ]
+
+
+def _words(name: str) -> Sequence[str]:
+    words: Sequence[str] = _content()["words"][name]
+    return words
+
+
+def _paste_log(random: Random, moment: datetime, lines: int) -> Pasted:
+    jobs = random.sample(_words("jobs"), 5)
+    job = jobs[0]
+    rows: list[str] = []
+    failures: list[str] = []
+    others = 0
+    for _ in range(lines):
+        moment += timedelta(seconds=random.randint(2, 400))
+        name = random.choice(jobs)
+        fails = random.random() < 0.2 or (name == job and not failures)
+        if fails:
+            note = f"ERROR {random.choice(_words('causes'))}"
+            others += name != job
+        else:
+            note = "INFO  " + random.choice(_words("notes")).format(n=random.randint(2, 99))
+        stamp = f"{moment:%Y-%m-%d %H:%M:%S}"
+        if fails and name == job:
+            failures.append(stamp)
+        rows.append(f"{stamp} [{random.randrange(16**6):06x}] {name}: {note}")
+    if not failures:
+        failures.append(stamp := f"{moment:%Y-%m-%d %H:%M:%S}")
+        rows.append(f"{stamp} [{random.randrange(16**6):06x}] {job}: ERROR timeout after 30 s")
+    values = {"count": len(failures), "first": failures[0], "last": failures[-1]}
+    return "\n".join(rows), {**values, "job": job, "others": others}
+
+
+def _paste_expenses(random: Random, moment: datetime, lines: int) -> Pasted:
+    categories = random.sample(_words("categories"), 6)
+    day = moment.date()
+    rows = []
+    for index in range(lines):
+        day += timedelta(days=random.randint(0, 2))
+        category = categories[0] if index < 2 else random.choice(categories)
+        cents = random.randint(95, 24_990)
+        rows.append((day, random.choice(_words("payees")), category, cents))
+    own = [row for row in rows if row[2] == categories[0]]
+    top = max(own, key=lambda row: row[3])
+    text = "\n".join(
+        ["date;payee;category;amount", *(f"{d};{p};{c};{n / 100:.2f}" for d, p, c, n in rows)]
+    )
+    return text, {
+        "category": categories[0],
+        "count": len(own),
+        "total": f"{sum(row[3] for row in own) / 100:,.2f}",
+        "largest": f"{top[3] / 100:.2f}",
+        "payee": top[1],
+        "date": top[0],
+        "everything": f"{sum(row[3] for row in rows) / 100:,.2f}",
+    }
+
+
+def _paste_readings(random: Random, moment: datetime, lines: int) -> Pasted:
+    value = random.uniform(8, 24)
+    limit = round(value + random.uniform(0.5, 3), 1)
+    rows = []
+    for _ in range(lines):
+        moment += timedelta(minutes=random.choice((10, 15, 20)))
+        value += random.uniform(-0.9, 0.9)
+        rows.append((moment, round(value, 1), random.randint(38, 81)))
+    top = max(rows, key=lambda row: row[1])
+    low = min(row[1] for row in rows)
+    text = "\n".join(f"{m:%d.%m. %H:%M} | {v:.1f} | {h} %" for m, v, h in rows)
+    return f"time | temp | hum\n{text}", {
+        "place": random.choice(_words("places")),
+        "limit": limit,
+        "peak": top[1],
+        "time": f"{top[0]:%H:%M} on {_write(top[0])}",
+        "count": sum(row[1] > limit for row in rows),
+        "rows": len(rows),
+        "low": low,
+        "swing": round(top[1] - low, 1),
+    }
+
+
+def _paste_stock(random: Random, _: datetime, lines: int) -> Pasted:
+    goods = random.sample(_words("goods"), min(len(_words("goods")), lines // 3 + 6))
+    order = [
+        (f"{random.randint(2, 60)} x {name}", random.randint(10_000, 99_999)) for name in goods
+    ]
+    missing = random.sample(order, random.randint(1, 4))
+    came = [item for item in order if item not in missing]
+    random.shuffle(came)
+    text = "\n".join(
+        [
+            "ORDER",
+            *(f"{number}  {what}" for what, number in order),
+            "",
+            "DELIVERED",
+            *(f"{what}, art. {number}" for what, number in came),
+        ]
+    )
+    listed = ", ".join(f"{what} ({number})" for what, number in missing)
+    return text, {"missing": listed, "ordered": len(order), "delivered": len(came)}
+
+
+def _paste_minutes(random: Random, moment: datetime, lines: int) -> Pasted:
+    names = random.sample(_words("names"), 8)
+    day = moment.date()
+    tasks = random.sample(_words("tasks"), min(len(_words("tasks")), lines // 5 + 6))
+    items = iter(random.sample(_words("items"), len(_words("items"))))
+    rows = [f"Minutes, {_write(day)}. Present: {', '.join(names)}."]
+    own = []
+    for number, task in enumerate(tasks, start=1):
+        if number % 3 == 1:
+            votes = random.randint(0, len(names))
+            rows.append(f"{number // 3 + 1}. On {next(items)}: {votes} in favour.")
+        name = names[0] if number in (2, 5) else random.choice(names)
+        due = day + timedelta(days=random.randint(4, 40))
+        rows.append(f"   - {task} ({name}, by {_write(due)})")
+        if name == names[0]:
+            own.append(f"{task} by {_write(due)}")
+    following = day + timedelta(days=random.randint(20, 45))
+    rows.append(f"Next meeting: {_write(following)}.")
+    return "\n".join(rows), {
+        "name": names[0],
+        "count": len(own),
+        "tasks": "; ".join(own),
+        "next": _write(following),
+    }
+
+
+def _paste_rota(random: Random, moment: datetime, lines: int) -> Pasted:
+    names = random.sample(_words("names"), random.randint(5, 8))
+    day = moment.date()
+    cells = []
+    rows = []
+    for _ in range(max(7, lines // 3)):
+        day += timedelta(days=1)
+        on = {shift: random.choice(names) for shift in _words("shifts")}
+        cells += list(on.items())
+        rows.append(f"{day:%a %d %b}: " + ", ".join(f"{s} {name}" for s, name in on.items()))
+    own = [shift for shift, name in cells if name == names[0]]
+    return "\n".join(rows), {
+        "name": names[0],
+        "count": len(own),
+        "nights": own.count("night"),
+        "mean": round(len(cells) / len(names), 1),
+    }
+
+
+def _write(day: date) -> str:
+    return f"{day.day} {day:%B}"
+
+
+_MAKERS: Mapping[str, Callable[[Random, datetime, int], Pasted]] = {
+    "log": _paste_log,
+    "expenses": _paste_expenses,
+    "readings": _paste_readings,
+    "stock": _paste_stock,
+    "minutes": _paste_minutes,
+    "rota": _paste_rota,
+}

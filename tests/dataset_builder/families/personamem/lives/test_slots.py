@@ -1,0 +1,76 @@
+"""Slots and voices: the same errand, brought by different people."""
+
+from datetime import date
+from random import Random
+
+import pytest
+
+from personamem.dataset_builder.core.people import Contact, draw_persona, people_tables
+from personamem.dataset_builder.families.personamem.lives.slots import (
+    CURRENCIES,
+    SlotFiller,
+    Speaker,
+    speak,
+    write_amount,
+)
+
+PETRA = Contact("my friend Petra", "Petra", "she")
+
+
+def fill(text: str, country: str = "Germany", contact: Contact | None = PETRA) -> str:
+    return SlotFiller(country, date(2024, 12, 5), Random(3), contact).fill(text)
+
+
+def test_a_slot_has_one_value_in_a_text() -> None:
+    for slot in ("{price:30}", "{other_name}", "{weekday}", "{number:12}"):
+        one, other = fill(f"{slot}|{slot}").split("|")
+        assert one == other
+    one, other = fill("{first_name} {other_name}").split()
+    assert one != other
+
+
+def test_somebody_is_capitalised_at_the_start_of_a_sentence() -> None:
+    assert fill('{who} asks. {they} can\'t. "{who}" {who}') == (
+        'My friend Petra asks. She can\'t. "My friend Petra" my friend Petra'
+    )
+    assert fill("I asked {them}") == "I asked her"
+
+
+def test_months_lie_around_the_session() -> None:
+    assert fill("{month}") == "December"
+    assert fill("{last_month}") in ("November", "October")
+    assert fill("{next_month}") in ("January", "February")
+
+
+def test_one_of_two_wordings_is_taken() -> None:
+    assert {SlotFiller("", date(2024, 1, 1), Random(i)).fill("[a|b]") for i in range(20)} == {
+        "a",
+        "b",
+    }
+
+
+def test_an_unknown_slot_is_an_error() -> None:
+    with pytest.raises(KeyError, match="no value for the slot 'planet'"):
+        fill("{planet}")
+
+
+def test_amounts_are_written_as_in_the_country() -> None:
+    assert write_amount(30, "Germany") == "€30"
+    assert write_amount(30, "India") == "₹2,400"
+    assert write_amount(1_234, "") == "1,200"
+    towns = (t for region in people_tables()["regions"].values() for t in region["towns"].values())
+    assert set(towns) <= CURRENCIES.keys()
+
+
+def test_a_voice_without_capitals_keeps_codes_and_quotations() -> None:
+    speaker = Speaker(draw_persona(1, 1), lower_case=True)
+    assert speak('The Heater shows E4, "It is Ice". OK', speaker) == (
+        'the heater shows E4, "It is Ice". OK'
+    )
+
+
+def test_a_standard_voice_writes_capitals() -> None:
+    speaker = Speaker(draw_persona(1, 1), lower_case=False)
+    assert speak('i cant find it. is it me? "i dont" im lost', speaker) == (
+        "I can't find it. Is it me? \"i dont\" I'm lost"
+    )

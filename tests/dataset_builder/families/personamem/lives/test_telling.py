@@ -1,0 +1,125 @@
+"""What is told of a story: whose, when, and in which words of the bank."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.stories import Level, Role
+from personamem.dataset_builder.families.personamem.lives.telling import Stance
+from personamem.loaders.formats.schema import COHORT_SIZE
+
+Configure = Callable[..., PersonaMemConfig]
+
+
+def list_lives(config: PersonaMemConfig) -> list[Life]:
+    return [make_life(config, "32k", 0, persona) for persona in range(COHORT_SIZE)]
+
+
+def test_implied_and_combined_never_name_a_choice(configure_lives: Configure) -> None:
+    config = configure_lives(levels=("implied", "combined"))
+    groups = {
+        mention.source.group
+        for life in list_lives(config)
+        for mentions in life.mentions.values()
+        for mention in mentions
+    }
+    assert groups <= {"artefacts", "endings", "refusals", "condition", "pointers", "forget"}
+
+
+def test_stated_states_each_candidate_once(configure_lives: Configure) -> None:
+    config = configure_lives(levels=("stated",))
+    for life in list_lives(config):
+        for story_id, mentions in life.mentions.items():
+            stated = [m for m in mentions if m.source.group.startswith("stated.")]
+            keys = [(m.choice, m.source.group) for m in stated]
+            assert len(set(keys)) == len(keys)
+            told = {m.choice for m in mentions if m.stance is not Stance.CONDITIONAL}
+            assert {m.choice for m in stated} == told, life.plan.stories[story_id]
+
+
+def test_combined_points_at_somebody_whose_way_is_told(configure_lives: Configure) -> None:
+    config = configure_lives(levels=("combined",))
+    pointed = 0
+    for life in list_lives(config):
+        for story_id, mentions in life.mentions.items():
+            if life.plan.stories[story_id].level is not Level.COMBINED:
+                continue
+            assert not [m for m in mentions if m.stance is Stance.OWN]
+            shown = {(m.contact, m.choice) for m in mentions if m.stance is Stance.OTHERS}
+            for mention in mentions:
+                if mention.stance is Stance.POINTED:
+                    pointed += 1
+                    assert (mention.contact, mention.choice) in shown
+    assert pointed
+
+
+def test_no_text_is_told_twice_in_a_life(config: PersonaMemConfig) -> None:
+    for life in list_lives(config):
+        sources = [m.source for mentions in life.mentions.values() for m in mentions]
+        kept = [source for source in sources if source.group != "forget"]
+        assert len(set(kept)) == len(kept)
+
+
+def test_stages_follow_each_other_without_a_common_day(config: PersonaMemConfig) -> None:
+    for life in list_lives(config):
+        for mentions in life.mentions.values():
+            days: dict[int, list[int]] = {}
+            for mention in mentions:
+                days.setdefault(mention.stage, []).append(mention.day.toordinal())
+            stages = sorted(days)
+            for before, after in pairwise(stages):
+                assert max(days[before]) < min(days[after])
+
+
+def test_each_candidate_is_mentioned_at_each_stage_of_one_update(
+    configure_lives: Configure,
+) -> None:
+    config = configure_lives(updates=1, levels=("implied",))
+    for life in list_lives(config):
+        for story_id, mentions in life.mentions.items():
+            story = life.plan.stories[story_id]
+            if story.updates == 1:
+                for stage in (0, 1):
+                    told = {m.choice for m in mentions if m.stage == stage}
+                    assert told == set(story.candidates)
+
+
+def test_distractors_are_told_of_people_nobody_asks_about(configure_lives: Configure) -> None:
+    plain, more = configure_lives(), configure_lives(distractors=4)
+    for before, after in zip(list_lives(plain), list_lives(more), strict=True):
+        for story_id, mentions in after.mentions.items():
+            story = after.plan.stories[story_id]
+            added = [m for m in mentions if m not in before.mentions[story_id]]
+            silent = story.silent_for is not None or Role.NEW in story.fixed
+            assert len(added) == (0 if silent else 4)
+            for mention in added:
+                assert mention.stance is Stance.OTHERS
+                assert mention.contact in story.bystanders
+
+
+def test_a_request_to_forget_names_the_day_of_the_chat(config: PersonaMemConfig) -> None:
+    requests = 0
+    for life in list_lives(config):
+        for mentions in life.mentions.values():
+            for mention in mentions:
+                if mention.stance is Stance.FORGET:
+                    requests += 1
+                    (said,) = [
+                        m for m in mentions if m.stance is Stance.OWN and m.choice == mention.choice
+                    ]
+                    assert mention.refers_to == said.day < mention.day
+    assert requests
+
+
+@pytest.mark.parametrize("persona", range(COHORT_SIZE))
+def test_what_is_told_depends_on_the_seed_alone(
+    persona: int, config: PersonaMemConfig, configure_lives: Configure
+) -> None:
+    make_life.cache_clear()
+    one = make_life(config, "32k", 0, persona)
+    make_life.cache_clear()
+    assert make_life(config, "32k", 0, persona) == one
+    assert make_life(configure_lives(seed=12), "32k", 0, persona).mentions != one.mentions
