@@ -25,8 +25,12 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-SYSTEM_FIXTURES = {"run", "smollm2_dir", "short_model_dir"}
-"""Whoever uses one of these starts processes or runs a real model."""
+SYSTEM_FIXTURES = {
+    *("run", "smollm2_dir", "short_model_dir", "make_weights", "tiny_model"),
+    *("tiny_dataset", "dataset", "tiny_of_every_family", "good"),
+    *("publish", "release", "hub", "starter", "call_apart"),
+}
+"""Whoever uses one of these starts processes, builds a dataset or runs a model."""
 
 
 @pytest.hookimpl(tryfirst=True)
