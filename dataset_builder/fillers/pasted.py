@@ -6,6 +6,7 @@ Every answer is computed from what was pasted. The text depends on the random st
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import cycle, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,7 +37,7 @@ class PastedWriter:
     def exchange(self, day: date) -> list[Message]:
         """Return a message of the user with something pasted, and the answer, on ``day``."""
         if not self._left:
-            self._left = self._random.sample(list(_MAKERS), len(_MAKERS))
+            self._left = self._random.sample(_TURN, len(_TURN))
         kind = self._left.pop()
         start = datetime(day.year, day.month, day.day) - timedelta(
             days=self._random.randint(3, 60), minutes=self._random.randrange(1_440)
@@ -65,7 +66,7 @@ def _paste_log(random: Random, moment: datetime, lines: int) -> Pasted:
     rows: list[str] = []
     failures: list[str] = []
     others = 0
-    for _ in range(lines):
+    for _ in range(lines // 2):
         moment += timedelta(seconds=random.randint(2, 400))
         name = random.choice(jobs)
         fails = random.random() < 0.2 or (name == job and not failures)
@@ -77,10 +78,10 @@ def _paste_log(random: Random, moment: datetime, lines: int) -> Pasted:
         stamp = f"{moment:%Y-%m-%d %H:%M:%S}"
         if fails and name == job:
             failures.append(stamp)
-        rows.append(f"{stamp} [{random.randrange(16**6):06x}] {name}: {note}")
+        rows.append(f"{stamp} {_tag(random)} {name}: {note} (host {_tag(random)})")
     if not failures:
         failures.append(stamp := f"{moment:%Y-%m-%d %H:%M:%S}")
-        rows.append(f"{stamp} [{random.randrange(16**6):06x}] {job}: ERROR timeout after 30 s")
+        rows.append(f"{stamp} {_tag(random)} {job}: ERROR timeout after 30 s")
     values = {"count": len(failures), "first": failures[0], "last": failures[-1]}
     return "\n".join(rows), {**values, "job": job, "others": others}
 
@@ -89,7 +90,7 @@ def _paste_expenses(random: Random, moment: datetime, lines: int) -> Pasted:
     categories = random.sample(_words("categories"), 6)
     day = moment.date()
     rows = []
-    for index in range(lines):
+    for index in range(lines // 2):
         day += timedelta(days=random.randint(0, 2))
         category = categories[0] if index < 2 else random.choice(categories)
         cents = random.randint(95, 24_990)
@@ -97,7 +98,10 @@ def _paste_expenses(random: Random, moment: datetime, lines: int) -> Pasted:
     own = [row for row in rows if row[2] == categories[0]]
     top = max(own, key=lambda row: row[3])
     text = "\n".join(
-        ["date;payee;category;amount", *(f"{d};{p};{c};{n / 100:.2f}" for d, p, c, n in rows)]
+        [
+            "date;reference;payee;category;amount",
+            *(f"{d};{_tag(random)};{p};{c};{n / 100:.2f}" for d, p, c, n in rows),
+        ]
     )
     return text, {
         "category": categories[0],
@@ -120,8 +124,11 @@ def _paste_readings(random: Random, moment: datetime, lines: int) -> Pasted:
         rows.append((moment, round(value, 1), random.randint(38, 81)))
     top = max(rows, key=lambda row: row[1])
     low = min(row[1] for row in rows)
-    text = "\n".join(f"{m:%d.%m. %H:%M} | {v:.1f} | {h} %" for m, v, h in rows)
-    return f"time | temp | hum\n{text}", {
+    text = "\n".join(
+        f"{m:%d.%m. %H:%M} {v:.1f} {h} {random.randint(1_000, 9_999)} {_tag(random)}"
+        for m, v, h in rows
+    )
+    return f"time, temperature, humidity, lux, packet\n{text}", {
         "place": random.choice(_words("places")),
         "limit": limit,
         "peak": top[1],
@@ -157,8 +164,9 @@ def _paste_stock(random: Random, _: datetime, lines: int) -> Pasted:
 def _paste_minutes(random: Random, moment: datetime, lines: int) -> Pasted:
     names = random.sample(_words("names"), 8)
     day = moment.date()
-    tasks = random.sample(_words("tasks"), min(len(_words("tasks")), lines // 5 + 6))
-    items = iter(random.sample(_words("items"), len(_words("items"))))
+    pairs = random.sample(list(product(_words("verbs"), _words("things"))), lines // 5 + 6)
+    tasks = [f"{verb} {thing}" for verb, thing in pairs]
+    items = cycle(random.sample(_words("items"), len(_words("items"))))
     rows = [f"Minutes, {_write(day)}. Present: {', '.join(names)}."]
     own = []
     for number, task in enumerate(tasks, start=1):
@@ -189,7 +197,8 @@ def _paste_rota(random: Random, moment: datetime, lines: int) -> Pasted:
         day += timedelta(days=1)
         on = {shift: random.choice(names) for shift in _words("shifts")}
         cells += list(on.items())
-        rows.append(f"{day:%a %d %b}: " + ", ".join(f"{s} {name}" for s, name in on.items()))
+        shifts = (f"{s} {name} {random.randint(1_000, 9_999)}" for s, name in on.items())
+        rows.append(f"{day:%a %d %b}: {', '.join(shifts)}")
     own = [shift for shift, name in cells if name == names[0]]
     return "\n".join(rows), {
         "name": names[0],
@@ -197,6 +206,10 @@ def _paste_rota(random: Random, moment: datetime, lines: int) -> Pasted:
         "nights": own.count("night"),
         "mean": round(len(cells) / len(names), 1),
     }
+
+
+def _tag(random: Random) -> str:
+    return f"{random.randrange(16**5):05x}"
 
 
 def _write(day: date) -> str:
@@ -211,3 +224,6 @@ _MAKERS: Mapping[str, Callable[[Random, datetime, int], Pasted]] = {
     "minutes": _paste_minutes,
     "rota": _paste_rota,
 }
+
+_TURN = [*_MAKERS, "readings"]
+"""What comes in turn: most numbers of a logger are new, while words of a log come back."""

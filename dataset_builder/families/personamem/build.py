@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,6 +23,10 @@ from personamem.dataset_builder.families.personamem.contexts import Context, bui
 from personamem.dataset_builder.families.personamem.lives import contexts as lives_contexts
 from personamem.dataset_builder.families.personamem.lives import rows as lives_rows
 from personamem.dataset_builder.families.personamem.lives import wording as lives_wording
+from personamem.dataset_builder.families.personamem.lives.bank import (
+    describe_proof,
+    require_proof,
+)
 from personamem.dataset_builder.families.personamem.lives.life import make_life
 from personamem.dataset_builder.families.personamem.planning import plan_split
 from personamem.dataset_builder.families.personamem.questions.quads import word_quad
@@ -80,9 +85,12 @@ def start_build(job: BuildJob) -> Callable[[], BuiltFamily]:
     """Prepare a build; the returned function has the contexts built and writes the files.
 
     Raises:
-        InvalidInputError: the topics cannot carry that many questions.
+        InvalidInputError: the topics cannot carry that many questions, or a text was changed after
+            readers had understood it.
     """
     config = configure(job.config)
+    if config.world == "lives":
+        require_proof()
     texts = job.texts or PersonaMemTexts()
     # Large contexts first, and all sizes in one queue: no process waits at the end of a split, and
     # little follows the last context.
@@ -111,8 +119,11 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
             rows[f"contexts/{size}.parquet"] = len(tokens)
             rows[f"questions_{size}.csv"] = len(questions)
             rows[f"shared_contexts_{size}.jsonl"] = len(tokens)
+    summary: dict[str, Any] = {"splits": {size: splits[size] for size in config.sizes}}
+    if config.world == "lives":
+        summary["readings"] = describe_proof()
     return BuiltFamily(
-        {"splits": {size: splits[size] for size in config.sizes}},
+        summary,
         rows,
         {size: checks[size] for size in config.sizes},
     )

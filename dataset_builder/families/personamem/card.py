@@ -24,7 +24,8 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
     Raises:
         DatasetError: the manifest's record of the family lacks a key, or a value cannot be.
     """
-    splits = read_record(manifest, FAMILY, PersonaMemRecord).splits
+    record = read_record(manifest, FAMILY, PersonaMemRecord)
+    splits = record.splits
     num_questions = sum(split.questions for split in splits.values())
     slots = render_slots(
         TEMPLATE,
@@ -32,6 +33,7 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         num_questions=num_questions,
         num_contexts=sum(split.contexts for split in splits.values()),
         default_split=next(iter(splits)),
+        readings=record.readings,
         counts={
             key: _count_by_name(splits, key) for key in ("question_types", "topics", "letters")
         },

@@ -95,6 +95,9 @@ QUESTION_TYPE_MEANINGS = {
     "provide_preference_aligned_recommendations": "recommend what fits the current preference",
     "generalizing_to_new_scenarios": "apply a trait to a situation that was never discussed",
     "suggest_new_ideas": "suggest the one thing that never came up",
+    "tell_apart_what_others_prefer": "answer for somebody else, as that person does things",
+    "respect_requests_to_forget": "leave out what the user asked to forget",
+    "know_what_was_never_told": "name the one thing of which the user has told nothing",
 }
 
 CHECK_MEANINGS = {

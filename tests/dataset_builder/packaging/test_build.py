@@ -220,7 +220,9 @@ def test_the_bytes_of_a_seed_do_not_move(world: str, tmp_path: Path) -> None:
 GOLDEN = {
     "first": {
         "questions_4k.csv": "84bf0f787e76cfa334076dcb5ca991252b6fd37e9af7158f4cb13ef3f92d0b46",
-        "shared_contexts_4k.jsonl": "a5e798752a91ff6a57e4de864656f7d9e5b319478db4a5a15d3258df4c9c7ab2",
+        "shared_contexts_4k.jsonl": (
+            "a5e798752a91ff6a57e4de864656f7d9e5b319478db4a5a15d3258df4c9c7ab2"
+        ),
     },
     "lives": {},
 }

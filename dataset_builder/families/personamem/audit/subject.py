@@ -35,6 +35,7 @@ from personamem.dataset_builder.families.personamem.audit.truth import (
     check_truth,
 )
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.bank import describe_proof
 from personamem.dataset_builder.families.personamem.summary import (
     summarise_checks,
     summarise_split,
@@ -218,7 +219,9 @@ class SplitSubject(AuditSubject):
         checks = {**others, split: summarise_checks(questions)}
         check_facts(stated, checks, f"{where}.checks", violations)
         extra = record.model_dump(exclude={"splits", "checks"})
-        check_facts(extra, {}, where, violations)
+        is_lives = self.source.config is not None and self.source.config.world == "lives"
+        proof = {"readings": describe_proof()} if is_lives else {}
+        check_facts(extra, proof, where, violations)
 
     def describe(self, contexts: Sequence[CheckedContext]) -> Distributions:
         """Return positions and distances of the questions, and the sizes of the contexts."""

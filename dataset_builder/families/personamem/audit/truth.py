@@ -296,6 +296,5 @@ def _rebuild_world(config: PersonaMemConfig, split: str, persona_id: int) -> _Wo
     cohort = build_cohort(config.seed, number)
     sessions = plan_sessions(config, plan, cohort, persona_index)
     told = frozenset(fact.fact_id for session in sessions for fact in session.facts)
-    return _World(
-        config, plan, cohort, persona_index, told, {quad.quad_id: quad for quad in plan.quads}
-    )
+    quads = {quad.quad_id: quad for quad in plan.quads}
+    return _World(config, plan, cohort, persona_index, told, quads)

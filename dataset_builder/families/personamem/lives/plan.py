@@ -190,7 +190,7 @@ class _GroupPlanner:
         for question_type in (schema.EVOLUTION, schema.REASONS):
             if wanted[question_type] > 0:
                 self._add(wanted, question_type, story, stage=last)
-        if wanted[schema.OTHERS] > 0 and self._supply.has_somebody_else(story):
+        if wanted[schema.OTHERS] > 0 and story.find_somebody_else() is not None:
             self._add(wanted, schema.OTHERS, story, stage=last, occasion=2)
         return story
 

@@ -105,6 +105,17 @@ class Story:
             return Role.FORMER
         return self.fixed[role]
 
+    def find_somebody_else(self) -> int | None:
+        """Return a role that is somebody else's to the end, or None."""
+        return next(
+            (
+                role
+                for role in range(COHORT_SIZE)
+                if self.fixed[role] is Role.SOMEBODY_ELSE and role not in self.chain
+            ),
+            None,
+        )
+
 
 def draw_shifts(random: Random) -> tuple[int, ...]:
     """Return a rotation for each of the four personas."""

@@ -84,22 +84,6 @@ class StorySupply:
             level=self._next_level(without=Level.COMBINED if updates > 2 else None),
         )
 
-    def has_somebody_else(self, story: Story) -> bool:
-        """Return whether somebody's choice stays theirs alone to the end of a story."""
-        return self.find_somebody_else(story) is not None
-
-    @staticmethod
-    def find_somebody_else(story: Story) -> int | None:
-        """Return a role that is somebody else's to the end of a story, or None."""
-        return next(
-            (
-                role
-                for role in range(COHORT_SIZE)
-                if story.fixed[role] is Role.SOMEBODY_ELSE and role not in story.chain
-            ),
-            None,
-        )
-
     def draw_still(self) -> Story:
         """Return a story without a change: the user's own, two others', and one that is not."""
         need_id, candidates, endings = self._take_need()

@@ -18,7 +18,6 @@ from personamem.dataset_builder.families.personamem.lives.need import CONTENT
 from personamem.dataset_builder.families.personamem.lives.plan import GroupPlan, QuadPlan
 from personamem.dataset_builder.families.personamem.lives.slots import SlotFiller
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
-from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import PersonamemError
 from personamem.loaders.formats.schema import COHORT_SIZE
@@ -81,7 +80,7 @@ def find_contact(plan: QuadPlan, story: Story) -> str:
     """Return the name of the person that a question is about; empty for the user."""
     if plan.question_type != schema.OTHERS:
         return ""
-    role = StorySupply.find_somebody_else(story)
+    role = story.find_somebody_else()
     assert role is not None
     return story.contacts[role].name
 
@@ -119,7 +118,7 @@ def _word_question(
         return ask
     words = {"ask": ask, "mine": need.mine}
     if plan.question_type == schema.OTHERS:
-        role = StorySupply.find_somebody_else(stories[0])
+        role = stories[0].find_somebody_else()
         assert role is not None
         contact = stories[0].contacts[role]
         about = SlotFiller("", filler.day, random, contact)
@@ -195,7 +194,7 @@ def list_roles(
             for role in roles
         )
     if plan.question_type == schema.OTHERS:
-        asked = StorySupply.find_somebody_else(story)
+        asked = story.find_somebody_else()
         return tuple(
             "asked_about" if role == asked else str(state)
             for role, state in zip(roles, states, strict=True)

@@ -1,0 +1,125 @@
+"""Contexts of lives: sessions in order, inside the budget, nothing said twice."""
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.contexts import Context
+from personamem.dataset_builder.families.personamem.lives.contexts import build_context
+from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.rows import make_row
+from personamem.dataset_builder.families.personamem.lives.wording import Quad, word_quad
+from personamem.dataset_builder.families.personamem.questions.rows import ContextIndex
+from personamem.loaders.formats import schema
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO, SIZES
+
+Configure = Callable[..., PersonaMemConfig]
+
+
+@pytest.fixture(scope="module")
+def lives(config: PersonaMemConfig) -> list[Life]:
+    return [make_life(config, "32k", 0, persona) for persona in range(COHORT_SIZE)]
+
+
+@pytest.fixture(scope="module")
+def contexts(lives: list[Life]) -> list[Context]:
+    return [build_context(life) for life in lives]
+
+
+@pytest.fixture(scope="module")
+def quads(config: PersonaMemConfig, lives: list[Life]) -> list[Quad]:
+    return [word_quad(config, lives[0].plan, plan) for plan in lives[0].plan.quads]
+
+
+def test_a_context_fills_its_budget_and_no_more(contexts: list[Context]) -> None:
+    for context in contexts:
+        total = sum(count_tokens(message["content"]) for message in context.messages)
+        assert total == sum(context.tokens)
+        assert 0.85 * SIZES["32k"] <= total <= SIZES["32k"]
+
+
+def test_sessions_stand_in_order_of_their_dates(contexts: list[Context]) -> None:
+    for context in contexts:
+        assert list(context.session_dates) == sorted(context.session_dates)
+        for start in context.session_starts:
+            assert context.messages[start]["role"] == "system"
+
+
+def test_few_days_have_several_sessions(contexts: list[Context]) -> None:
+    for context in contexts:
+        days = Counter(context.session_dates)
+        assert max(days.values()) <= 4
+        assert len(days) > 0.8 * len(context.session_dates)
+
+
+def test_no_message_is_said_twice(contexts: list[Context]) -> None:
+    for context in contexts:
+        spoken = [m["content"] for m in context.messages if m["role"] != "system"]
+        said = Counter(text for text in spoken if len(text) > 150)
+        assert max(said.values()) == 1
+
+
+def test_every_mention_stands_in_its_session(lives: list[Life], contexts: list[Context]) -> None:
+    for life, context in zip(lives, contexts, strict=True):
+        told = [mention for mentions in life.mentions.values() for mention in mentions]
+        assert set(context.fact_messages) == {mention.mention_id for mention in told}
+        for mention in told:
+            session = context.session_of[mention.mention_id]
+            assert context.session_dates[session] == mention.day
+            for index in context.fact_messages[mention.mention_id]:
+                assert context.messages[index]["role"] == "user"
+
+
+def test_each_option_of_a_quad_is_right_for_one_persona(
+    lives: list[Life], contexts: list[Context], quads: list[Quad]
+) -> None:
+    indices = [ContextIndex(context) for context in contexts]
+    for quad in quads:
+        rows = [
+            make_row(life, quad, index, "c") for life, index in zip(lives, indices, strict=True)
+        ]
+        assert {row.question.answer_index for row in rows} == set(range(COHORT_SIZE))
+        assert len({row.question.options for row in rows}) == 1
+        assert len({row.question.user_question_or_message for row in rows}) == 1
+        lengths = [len(option) for option in quad.options]
+        assert max(lengths) <= MAX_LENGTH_RATIO * min(lengths)
+
+
+def test_evidence_comes_before_the_question(
+    lives: list[Life], contexts: list[Context], quads: list[Quad]
+) -> None:
+    index = ContextIndex(contexts[1])
+    for quad in quads:
+        row = make_row(lives[1], quad, index, "c")
+        note, end = row.annotation, row.question.end_index_in_shared_context
+        assert note.evidence_message_indices
+        assert max(note.related_message_indices) < end
+        assert set(note.evidence_message_indices) <= set(note.related_message_indices)
+        assert note.sessions_per_answer >= 1
+        if quad.plan.question_type == schema.ACKNOWLEDGE and note.level == "combined":
+            assert note.sessions_per_answer >= 2
+
+
+def test_near_and_far_questions_differ_in_distance(configure_lives: Configure) -> None:
+    distances = {}
+    for distance in ("near", "far"):
+        config = configure_lives(distance=distance, personas=4)
+        life = make_life(config, "32k", 0, 0)
+        index = ContextIndex(build_context(life))
+        rows = [
+            make_row(life, word_quad(config, life.plan, plan), index, "c")
+            for plan in life.plan.quads
+        ]
+        distances[distance] = sum(row.question.distance_to_ref_in_tokens or 0 for row in rows)
+    assert 1.5 * distances["near"] < distances["far"]
+
+
+def test_questions_that_need_more_than_the_budget_are_refused(configure_lives: Configure) -> None:
+    config = configure_lives(size="4k", personas=4, questions=80)
+    life = make_life(config, "4k", 0, 0)
+    with pytest.raises(InvalidInputError, match=r"tokens and the budget is 4,096; accepted: fewer"):
+        build_context(life)
