@@ -35,11 +35,19 @@ SYSTEM_FIXTURES = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as ``system`` whose fixtures or marks say so; others mark themselves."""
+    """Mark tests as ``system`` whose fixtures or marks say so; others mark themselves.
+
+    Files with slow tests come first, so that no worker has one left when the others are done.
+    """
+    ranks: dict[Path, int] = {}
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
-        if used & SYSTEM_FIXTURES or item.get_closest_marker("model"):
+        is_model = item.get_closest_marker("model") is not None
+        if used & SYSTEM_FIXTURES or is_model:
             item.add_marker(pytest.mark.system)
+        rank = 0 if is_model else 1 if item.get_closest_marker("system") else 2
+        ranks[item.path] = min(rank, ranks.get(item.path, rank))
+    items.sort(key=lambda item: ranks[item.path])
 
 
 @pytest.fixture(scope="session")
