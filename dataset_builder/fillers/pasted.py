@@ -23,7 +23,7 @@ Pasted = tuple[str, Mapping[str, object]]
 
 @cache
 def _content() -> Mapping[str, Any]:
-    loaded: Mapping[str, Any] = read_yaml(Path(__file__).parent / "content" / "pasted.yaml")
+    loaded: Mapping[str, Any] = read_yaml(Path(__file__).with_suffix(".yaml"))
     return loaded
 
 
