@@ -25,10 +25,10 @@ demo: setup ## Build a small dataset, load it, score a real model on it
 	$(BIN)/python examples/demo.py
 
 test: setup ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that run a model
-	$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
-test-unit: setup ## Run the tests that need no model and no process or environment of their own
-	$(BIN)/pytest -m "not system and not model" -n $(TEST_WORKERS) --dist loadfile $(PYTEST_ARGS)
+test-unit: setup ## Run the quick tests: those that start nothing, build no dataset and run no model
+	$(BIN)/pytest -m "not system and not model" -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: setup types ## Check format, lint, types and what may import what
 	$(BIN)/ruff format --check .

@@ -25,17 +25,29 @@ import pytest
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-SYSTEM_FIXTURES = {"run", "smollm2_dir", "short_model_dir"}
-"""Whoever uses one of these starts processes or runs a real model."""
+SYSTEM_FIXTURES = {
+    *("run", "smollm2_dir", "short_model_dir", "make_weights", "tiny_model"),
+    *("tiny_dataset", "dataset", "tiny_of_every_family", "good"),
+    *("publish", "release", "hub", "starter", "call_apart"),
+}
+"""Whoever uses one of these starts processes, builds a dataset or runs a model."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as ``system`` whose fixtures or marks say so; others mark themselves."""
+    """Mark tests as ``system`` whose fixtures or marks say so; others mark themselves.
+
+    Files with slow tests come first, so that no worker has one left when the others are done.
+    """
+    ranks: dict[Path, int] = {}
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
-        if used & SYSTEM_FIXTURES or item.get_closest_marker("model"):
+        is_model = item.get_closest_marker("model") is not None
+        if used & SYSTEM_FIXTURES or is_model:
             item.add_marker(pytest.mark.system)
+        rank = 0 if is_model else 1 if item.get_closest_marker("system") else 2
+        ranks[item.path] = min(rank, ranks.get(item.path, rank))
+    items.sort(key=lambda item: ranks[item.path])
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """``personamem eval``: hand a dataset over to lm-eval, with prompts made on demand."""
 
+import logging
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 import typer
 
 from personamem.dataset_builder.core.console import output
+from personamem.loaders.formats.errors import PersonamemError
 
 
 def evaluate(context: typer.Context) -> None:
@@ -77,4 +80,12 @@ def _run_lm_eval(arguments: Any) -> None:
 
     silence_git()
     setup_logging()
-    arguments.func(arguments)
+    # Of an error that it raises, it logs two stacks before.
+    logging.getLogger("sqlitedict").setLevel(logging.CRITICAL)
+    try:
+        arguments.func(arguments)
+    except sqlite3.OperationalError as error:
+        raise PersonamemError(
+            f"{arguments.use_cache}: an answer cannot be written: {error}. Make room on the disk "
+            "and run the same command again."
+        ) from error

@@ -134,6 +134,10 @@ def start_generating(
 def make_settings(model: HFLM, options: dict[str, Any]) -> Settings:
     """Return how ``hf`` would generate with a request's options."""
     options = dict(normalize_gen_kwargs(options, model.max_gen_toks))
+    if not options.get("temperature") and not options.get("do_sample"):
+        # As hf takes them; transformers would warn of a temperature that it ignores.
+        options.pop("temperature", None)
+        options["do_sample"] = False
     eos = model.tok_decode(model.eot_token_id, skip_special_tokens=False)
     until = handle_stop_sequences(options.pop("until", None), eos=eos)
     return Settings(tuple(until), options.pop("max_gen_toks"), options)

@@ -17,7 +17,6 @@ asks for it.
 """
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -121,7 +120,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         if self.enable_thinking:
             return super().loglikelihood(requests)  # type: ignore[no-any-return]  # Its error.
         tree, targets = PrefixTree(), []
-        for number, request in enumerate(self._track(requests, "Tokenizing inputs", disable_tqdm)):
+        for number, request in enumerate(requests):
             context, continuation = self._encode_request(request)
             whole = self._fit(np.concatenate([context, continuation]), 1, request)
             tree.insert(whole[:-1], number)
@@ -165,7 +164,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             logger.warning("These generation options share no prefixes; running them as hf does.")
             return super().generate_until(requests, disable_tqdm)  # type: ignore[no-any-return]
         tree, prompts = PrefixTree(), []
-        for number, request in enumerate(self._track(requests, "Tokenizing inputs", disable_tqdm)):
+        for number, request in enumerate(requests):
             tokens = self._generated.encode(request.args[0])
             tokens = self._fit(tokens, -settings[number].max_tokens, request)
             tree.insert(tokens[:-1], number)
@@ -273,9 +272,6 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
         # Repeated and then extended, a cache is there twice for a moment.
         fitting = measure_free_memory(self.device) // (2 * measure_cache(reader.cache) + 1)
         return max(1, min(int(self.max_batch_size), fitting))
-
-    def _track(self, requests: Sequence[Instance], what: str, disable: bool) -> Any:
-        return tqdm(requests, desc=what, disable=disable or self.rank != 0)
 
     def _make_bar(self, total: int, what: str, disable: bool) -> Any:
         return tqdm(total=total, desc=what, disable=disable or self.rank != 0)

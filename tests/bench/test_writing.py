@@ -6,6 +6,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.system
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

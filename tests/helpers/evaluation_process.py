@@ -33,6 +33,7 @@ def _evaluate(arguments: list[str], log: Path) -> None:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
     sys.argv = ["lm_eval", "run", *arguments]
+    import lm_eval.models  # noqa: F401  # Not preloaded where the fork server ran before.
     from lm_eval.__main__ import cli_evaluate
     from lm_eval.tasks import TaskManager
 

@@ -146,7 +146,10 @@ def _group(reveals: Sequence[Reveal], random: Random) -> Iterable[tuple[Reveal, 
 
 
 def _add_former(reveal: Reveal, plan: _Plan) -> None:
-    """Add a value that will be dropped to a conversation that reveals something else as well."""
+    """Add a value that will be dropped to a conversation that reveals something else as well.
+
+    Where a small plan has none, it gets a conversation of its own.
+    """
     open_to_it = [
         number
         for number, draft in enumerate(plan.drafts)
@@ -155,6 +158,9 @@ def _add_former(reveal: Reveal, plan: _Plan) -> None:
         and all(r.attribute != reveal.attribute and not r.former for r in draft.reveals)
         and any(not r.outdated for r in draft.reveals)
     ]
+    if not open_to_it:
+        plan.drafts.append(Draft("conversation", plan.random.choice(plan.partners), (reveal,)))
+        return
     number = plan.random.choice(open_to_it)
     draft = plan.drafts[number]
     plan.drafts[number] = replace(draft, reveals=(*draft.reveals, reveal))
@@ -174,7 +180,7 @@ def _plan_relations(asks: Sequence[QuestionSpec], plan: _Plan) -> None:
         reveal = Reveal(ask.subject, "", Entry(ask.relation))
         for _ in range(1 + (random.random() < _RELATION_TWICE)):
             others = [partner for partner in plan.partners if partner != ask.subject]
-            if random.random() < 0.6:
+            if others and random.random() < 0.6:
                 draft = Draft("conversation", random.choice(others), (reveal,))
             else:
                 draft = Draft("user_ai_interaction", None, (reveal,))
@@ -184,7 +190,9 @@ def _plan_relations(asks: Sequence[QuestionSpec], plan: _Plan) -> None:
 def _date(drafts: Sequence[Draft], random: Random) -> list[Draft]:
     """Return the drafts with distinct times: what is dropped comes up in the first part of them."""
     times = _draw_times(len(drafts), random)
-    middle = len(times) // 2
+    dropped = sum(any(reveal.outdated for reveal in draft.reveals) for draft in drafts)
+    held = sum(any(reveal.former for reveal in draft.reveals) for draft in drafts)
+    middle = min(max(len(times) // 2, dropped), len(times) - held)
     early, late = random.sample(times[:middle], middle), times[middle:]
     random.shuffle(late)
     fixed: dict[int, datetime] = {}

@@ -14,6 +14,8 @@ from personamem.dataset_builder.audit.whole import WHOLE
 from personamem.loaders.formats import manifest as manifests
 from personamem.loaders.formats.errors import InvalidInputError
 
+pytestmark = pytest.mark.system
+
 Manifest = dict[str, Any]
 
 

@@ -17,6 +17,7 @@ from chat_server import ChatServer, serve_chat
 from personamem.dataset_builder.cli.resume import count_answers, keep_answers
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
+COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 KILLS = int(os.environ.get("PERSONAMEM_KILLS", "2"))
 VOLATILE = {
     *("date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"),
@@ -28,10 +29,9 @@ def start(dataset: Path, url: str, folder: Path) -> subprocess.Popen[bytes]:
     folder.mkdir(exist_ok=True)
     words = ["eval", str(dataset), "--split", "4k", "--model", "local-chat-completions"]
     words += ["--model_args", f"model=m,base_url={url}", "--output_path", "out", "--log_samples"]
-    code = "from personamem.dataset_builder.cli import main; main()"
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-c", code, *words],
+            [*COMMAND, *words],
             cwd=folder,
             stdout=log,
             stderr=log,
@@ -78,6 +78,28 @@ def test_killed_and_resumed_is_as_never_killed(tiny_dataset: Path, tmp_path: Pat
     assert samples == all_samples
     assert {key for key in expected | report if expected.get(key) != report.get(key)} == set()
     assert not list((tmp_path / "killed/out").glob("unfinished*"))
+
+
+@pytest.mark.system
+def test_a_full_disk_is_one_error_and_the_answers_are_kept(dataset: Path, tmp_path: Path) -> None:
+    # A limit on the size of files stands for a disk that is full.
+    words = [*COMMAND, "eval", str(dataset), "--split", "4k", "--model", "dummy"]
+    words += ["--output_path", "out"]
+    full = subprocess.run(
+        ["bash", "-c", 'ulimit -f 16; exec "$@"', "bash", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert full.returncode == 1, full.stderr
+    assert "Traceback" not in full.stderr
+    shown = " ".join(full.stderr.split())
+    assert "an answer cannot be written: " in shown
+    assert "Make room on the disk and run the same command again." in shown
+    again = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0, again.stderr
+    assert "Continuing an unfinished run with" in again.stderr
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from writing_server import serve_writer, write_json
 from personamem.dataset_builder.cli import main
 from personamem.dataset_builder.llm import AnswerStore
 
+pytestmark = pytest.mark.system
+
 KEY = "sk-a-key-that-nobody-may-see"
 SMALL = ("build", "--size", "4k", "--personas", "4", "--family", "personamem", "--workers", "1")
 SMALL += ("--writer", "openai", "--model", "scripted")

@@ -6,6 +6,8 @@ import pytest
 
 from personamem.dataset_builder.core.parallel import Workers
 
+pytestmark = pytest.mark.system
+
 # Numbers to add up, every other job with many: results arrive out of order. The function is a
 # built-in, since the processes are started anew and need not be able to import this file.
 JOBS = [range(number if number % 2 else 400_000 + number) for number in range(20)]

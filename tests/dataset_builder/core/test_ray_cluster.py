@@ -13,6 +13,8 @@ from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.loaders.formats.errors import InvalidInputError
 
+pytestmark = pytest.mark.system
+
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
 
 OWN_CLUSTER = """

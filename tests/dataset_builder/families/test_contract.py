@@ -26,6 +26,8 @@ from personamem.loaders.formats.manifest import check_file, read_manifest
 from personamem.loaders.formats.registry import FAMILIES, FamilyModules
 from personamem.tasks.registry import TASKS_FOLDER, find_family, list_task_families
 
+pytestmark = pytest.mark.system
+
 ADDED = "sums"
 NEW_FAMILY = Path(__file__).parents[2] / "fixtures" / "new_family"
 

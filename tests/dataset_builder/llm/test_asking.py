@@ -31,6 +31,8 @@ from personamem.dataset_builder.llm import (
 )
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
+pytestmark = pytest.mark.system
+
 PRICES = Prices(1.0, 0.5, 2.0)
 
 

@@ -31,6 +31,8 @@ from personamem.dataset_builder.llm import (
 )
 from personamem.dataset_builder.llm.cost import bound_cost
 
+pytestmark = pytest.mark.system
+
 MEGABYTES = 40
 """By how much a process may grow over a body without an end; unpacked, they are gigabytes."""
 

@@ -9,10 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from answering_process import make_requests
 from fault_server import Behaviour, serve_faults
 
 from personamem.dataset_builder.llm import AnswerStore, Server, answer_all, complete_all
+
+pytestmark = pytest.mark.system
 
 _LOCK = """
 import sqlite3, sys, time

@@ -22,6 +22,8 @@ from personamem.dataset_builder.llm.ray_engine import RayEngine, make_row, prepa
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.manifest import hash_file
 
+pytestmark = pytest.mark.system
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")

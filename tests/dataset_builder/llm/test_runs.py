@@ -13,6 +13,8 @@ from fault_server import ISSUE_FAULTS, Behaviour, RunningServer, answer_to, serv
 
 from personamem.dataset_builder.llm import Answer, AnswerStore, Server, complete_all
 
+pytestmark = pytest.mark.system
+
 COUNT = 500
 FEWER = 160
 

@@ -22,6 +22,8 @@ from personamem.loaders.personabench.retrieval import (
 )
 from personamem.loaders.retrieval import RandomRetriever, make_retriever
 
+pytestmark = pytest.mark.system
+
 EXPECTED_NAMES = {
     "Basic": "basic",
     "Pref_easy": "preference_easy",

@@ -29,6 +29,16 @@ def swap_options(rows: list[Row]) -> None:
 
 
 CASES: dict[str, tuple[str, Callable[[list[Row]], object], str]] = {
+    "more sessions than evidence": (
+        ANNOTATIONS,
+        put(sessions_per_answer=9),
+        "question q01: sessions_per_answer is 9. Accepted: 1 to 1.",
+    ),
+    "fewer updates than none": (
+        ANNOTATIONS,
+        put(updates=-1),
+        "question q01: updates is -1. Accepted: 0 to 3.",
+    ),
     "a question twice": (
         BENCHMARK,
         lambda rows: rows.append(rows[1]),

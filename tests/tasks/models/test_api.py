@@ -21,6 +21,8 @@ from personamem.tasks.models import api
 from personamem.tasks.models.replies import RequestFailedError
 from personamem.tasks.models.wrapping import wrap_model
 
+pytestmark = pytest.mark.system
+
 RunChat = Callable[..., dict[str, Any]]
 
 

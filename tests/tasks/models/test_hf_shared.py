@@ -16,6 +16,7 @@ from tiny_models import EXACT
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.tasks.models import reading, register_models
 from personamem.tasks.models.caches import CacheError
+from personamem.tasks.models.generations import make_settings
 from personamem.tasks.models.hf_shared import SharedHFLM
 from personamem.tasks.models.reading import OutOfMemoryError
 
@@ -73,6 +74,15 @@ def test_thoughts_are_left_out_as_by_hf(
     options = {"think_end_token": think}
     expected = make("full attention", HFLM, **options).generate_until(generated, True)
     assert make("full attention", **options).generate_until(generated, True) == expected
+
+
+def test_options_that_transformers_would_ignore_are_left_out(make: Callable[..., Any]) -> None:
+    model = make("full attention")
+    greedy = make_settings(model, {"do_sample": False, "temperature": 0.0, "max_gen_toks": 4})
+    assert greedy.options == {"do_sample": False}
+    assert make_settings(model, {"temperature": 0.0}).options == {"do_sample": False}
+    drawn = make_settings(model, {"do_sample": True, "temperature": 0.7})
+    assert drawn.options == {"do_sample": True, "temperature": 0.7}
 
 
 def test_beams_are_left_to_hf(make: Callable[..., Any], prompts: list[str]) -> None:

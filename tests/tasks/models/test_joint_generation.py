@@ -17,6 +17,8 @@ from personamem.tasks.models.packed_cache import ContinuationCache
 from personamem.tasks.models.packed_reading import PackedReader
 from personamem.tasks.models.reading import OutOfMemoryError
 
+pytestmark = pytest.mark.system
+
 TOKENS = 24
 
 

@@ -17,6 +17,8 @@ from personamem.tasks.models.packing import ContextChunk, Continuations, NextTok
 from personamem.tasks.models.probe import check_packing
 from personamem.tasks.models.reading import ContextReader, Mark
 
+pytestmark = pytest.mark.system
+
 CPU = torch.device("cpu")
 CONTEXT = np.random.default_rng(0).integers(3, 200, 90).astype(np.int32)
 ROW = [CONTEXT[:7], CONTEXT[40:45], CONTEXT[3:4], CONTEXT[60:80]]

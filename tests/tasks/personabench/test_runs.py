@@ -11,6 +11,8 @@ from tiny_communities import ADA
 from personamem.dataset_builder.families.personabench.results.reading import read_results
 from personamem.loaders.formats.errors import InvalidInputError
 
+pytestmark = pytest.mark.system
+
 SUFFIXES = ("", "_oracle", "_rag", "_nocontext")
 
 

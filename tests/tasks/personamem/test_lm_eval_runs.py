@@ -9,6 +9,8 @@ from evaluation_process import run_evaluation
 
 from personamem.loaders.formats.errors import InvalidInputError
 
+pytestmark = pytest.mark.system
+
 
 def read_results(folder: Path) -> dict[str, Any]:
     (path,) = folder.rglob("results_*.json")

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from calling import call
 from evaluating import parse, run_dummy
 from tiny_communities import write_communities
+
+pytestmark = pytest.mark.system
 
 
 def test_a_noise_level_names_open_tasks() -> None:

@@ -27,6 +27,8 @@ from personamem.loaders.personabench.retrieval import (
 )
 from personamem.loaders.retrieval import make_retriever
 
+pytestmark = pytest.mark.system
+
 K = 5
 
 Recalls = Callable[[Any], list[dict[str, float]]]

@@ -13,6 +13,8 @@ from version2_release import Row, change_rows, write_release
 from personamem.dataset_builder.cli.app import app
 from personamem.loaders.formats.errors import PersonamemError
 
+pytestmark = pytest.mark.system
+
 Run = Callable[..., str]
 
 

@@ -19,6 +19,8 @@ from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.dataset_builder.packaging.generated_text import GeneratedText, generate_text
 from personamem.loaders.formats.errors import InvalidInputError
 
+pytestmark = pytest.mark.system
+
 
 @pytest.fixture
 def config() -> BuildConfig:

@@ -16,6 +16,8 @@ from personamem.dataset_builder.audit.run import PartAudit
 from personamem.dataset_builder.core.findings import Finding
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 
+pytestmark = pytest.mark.system
+
 COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 Row = dict[str, str]
 

@@ -34,6 +34,8 @@ from personamem.dataset_builder.packaging.generated_text import GeneratedText, g
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.manifest import read_manifest
 
+pytestmark = pytest.mark.system
+
 CONFIG = make_config(
     writer="openai",
     model={"name": "scripted"},
