@@ -22,9 +22,15 @@ class Calendar:
     start: date
     span: int
 
-    def draw_day(self, boundaries: Sequence[float], stage: int, random: Random) -> date:
-        """Return a day within a stage; stages share no day."""
-        edges = [0, *(round(share * self.span) for share in boundaries), self.span - _AFTERMATH]
+    def draw_day(
+        self, boundaries: Sequence[float], stage: int, random: Random, until: float = 1.0
+    ) -> date:
+        """Return a day within a stage; stages share no day.
+
+        Stages lie in the share ``until`` of the calendar, of which ``boundaries`` are shares.
+        """
+        span = int(until * (self.span - _AFTERMATH))
+        edges = [0, *(round(share * span) for share in boundaries), span]
         first, last = edges[stage], edges[stage + 1] - 1
         return self.start + timedelta(days=first + random.randrange(max(1, last - first)))
 

@@ -61,8 +61,9 @@ class Story:
     becomes the user's own later. ``contacts[r]`` is who has the choice of role r, ``leavers[r]``
     who once had it and gave it up, told where ``tells_reasons``; of ``bystanders`` nothing is
     asked. ``endings[j]`` is the text in which candidate j comes to an end. ``boundaries`` are the
-    shares of the calendar at which the stages after the first begin. The persona ``silent_for``
-    never brings the need up.
+    shares of the story's time at which the stages after the first begin; it ends at the share
+    ``until`` of the calendar, so that questions come up all over a context. The persona
+    ``silent_for`` never brings the need up.
     """
 
     story_id: str
@@ -77,6 +78,7 @@ class Story:
     bystanders: tuple[Contact, ...]
     endings: tuple[int, ...]
     boundaries: tuple[float, ...]
+    until: float
     tells_reasons: bool = False
     silent_for: int | None = None
 

@@ -31,6 +31,9 @@ CHAINS = {
 }
 """Which roles are the user's own, stage by stage, for each number of updates."""
 
+_UNTIL = (0.4, 1.0)
+"""The share of the calendar at which a story ends is drawn from this range."""
+
 _SEVERAL = (1, 2)
 """Updates where the settings name no number."""
 
@@ -210,6 +213,7 @@ class StorySupply:
             bystanders=self._bystanders,
             endings=endings,
             boundaries=boundaries,
+            until=self._random.uniform(*_UNTIL),
             tells_reasons=tells_reasons,
             silent_for=silent_for,
         )

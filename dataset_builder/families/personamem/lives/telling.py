@@ -252,7 +252,9 @@ class _Teller:
             stage=stage,
             stance=stance,
             choice=choice,
-            day=self._calendar.draw_day(self._story.boundaries, stage, self._random),
+            day=self._calendar.draw_day(
+                self._story.boundaries, stage, self._random, self._story.until
+            ),
             source=source,
             contact=contact,
             reason=reason,
