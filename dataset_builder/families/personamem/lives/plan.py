@@ -12,13 +12,22 @@ from functools import lru_cache
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, list_need_ids
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
+from personamem.dataset_builder.families.personamem.lives.rendering import count_letters
 from personamem.dataset_builder.families.personamem.lives.stories import Level, Story
 from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
+from personamem.dataset_builder.families.personamem.lives.telling import tell_story
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.schema import COHORT_SIZE
+from personamem.loaders.formats.schema import COHORT_SIZE, SIZES
 
 BEFORE, AFTER = "before", "after"
+_ATTEMPTS = 50
+"""How often a plan is drawn whose texts are too long for a small context."""
+
+_SYSTEM_LETTERS = 170
+_TOKENS_PER_LETTER = 0.25
+"""Of a system message, and of all texts: more than is ever found."""
+
 DENSE_SIZES = frozenset({"4k", "8k"})
 """Here few stories serve all types, and only the official ones: there is no room for more."""
 
@@ -100,9 +109,28 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     for group in range(groups):
         n_quads = quads // groups + (group < quads % groups)
         dealt, offset = _deal_types(types, n_quads, offset, limits)
-        supply = StorySupply(config, size, group, load, asked)
-        plans.append(_GroupPlanner(config, size, group, supply).plan(dealt))
+        for attempt in range(_ATTEMPTS):
+            supply = StorySupply(config, size, group, load.copy(), asked.copy(), attempt)
+            plan = _GroupPlanner(config, size, group, supply).plan(dealt.copy())
+            if not plan.is_dense or _fits(config.seed, plan):
+                break
+        load, asked = supply.load, supply.asked
+        plans.append(plan)
     return tuple(plans)
+
+
+def _fits(seed: int, plan: GroupPlan) -> bool:
+    """Return whether all that is told of the stories surely fits into a small context."""
+    for persona_index in range(COHORT_SIZE):
+        told = (
+            mention
+            for story in plan.stories.values()
+            for mention in tell_story(seed, story, persona_index, plan.calendar, brief=True)
+        )
+        letters = sum(count_letters(mention) + _SYSTEM_LETTERS for mention in told)
+        if letters * _TOKENS_PER_LETTER > SIZES[plan.size]:
+            return False
+    return True
 
 
 def _list_limits(needs: int) -> dict[str, int]:

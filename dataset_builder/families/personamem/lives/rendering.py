@@ -17,6 +17,8 @@ from personamem.dataset_builder.families.personamem.lives.slots import (
 from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
 from personamem.loaders.formats.schema import Message
 
+_REQUEST_LETTERS, _WRAPPER_LETTERS = 400, 80
+
 
 @cache
 def wrappers() -> Mapping[str, Sequence[str]]:
@@ -31,6 +33,14 @@ def find_exchange(source: Source) -> Exchange:
     if source.group == "pointers":
         return need.pointers[source.number]
     return need.find_choice(source.choice).list_texts_of(source.group)[source.number]
+
+
+def count_letters(mention: Mention) -> int:
+    """Return about how many letters the messages of a mention have."""
+    if mention.stance is Stance.FORGET:
+        return _REQUEST_LETTERS
+    exchange = find_exchange(mention.source)
+    return _WRAPPER_LETTERS + sum(map(len, exchange.list_texts()))
 
 
 def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:

@@ -51,12 +51,13 @@ class StorySupply:
         group: int,
         load: Counter[str],
         asked: Counter[Level],
+        attempt: int = 0,
     ) -> None:
         self.stories: dict[str, Story] = {}
         self.reserved: set[NeedId] = set()
-        self._config, self._size, self._load, self.asked = config, size, load, asked
+        self._config, self._size, self.load, self.asked = config, size, load, asked
         self._prefix = f"{size}-g{group:03d}"
-        self._random = make_rng(config.seed, "stories", size, group)
+        self._random = make_rng(config.seed, "stories", size, group, attempt)
         circle = draw_circle(config.seed, group)
         self._contacts, self._bystanders = circle.contacts, circle.bystanders
         self._taken: set[NeedId] = set()
@@ -240,11 +241,11 @@ class StorySupply:
             if need_id not in self._taken and need_id[0] in self._config.topics
         ]
         self._random.shuffle(free)
-        return sorted(free, key=lambda need_id: self._load[need_id[0]])
+        return sorted(free, key=lambda need_id: self.load[need_id[0]])
 
     def _use(self, need_id: NeedId) -> None:
         self._taken.add(need_id)
-        self._load[need_id[0]] += 1
+        self.load[need_id[0]] += 1
 
     def _take_need(
         self, chain: tuple[int, ...] = (0,)
