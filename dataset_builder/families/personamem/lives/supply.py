@@ -12,9 +12,11 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
 )
 from personamem.dataset_builder.families.personamem.lives.others import draw_circle
 from personamem.dataset_builder.families.personamem.lives.stories import (
+    PHRASE_FRAME,
     Level,
     Role,
     Story,
+    are_alike,
     draw_boundaries,
     draw_candidates,
     draw_shifts,
@@ -258,16 +260,19 @@ class StorySupply:
         raise self._complain("a need with four choices alike in length")
 
     def _take_needs_alike(self, number: int) -> tuple[NeedId, ...]:
-        """Return needs whose ``mine`` are alike in length, for options built on them."""
+        """Return needs of different topics whose ``mine`` are alike, for options built on them."""
         order = sorted(self._order_needs(), key=lambda need_id: len(get_need(need_id).mine))
-        windows = [order[i : i + number] for i in range(len(order) - number + 1)]
+        windows = []
+        for start in range(len(order)):
+            by_topic = {need_id[0]: need_id for need_id in reversed(order[start:])}
+            nearest = sorted(by_topic.values(), key=order.index)[:number]
+            if len(nearest) == number:
+                texts = [get_need(need_id).mine for need_id in nearest]
+                windows.append((not are_alike(texts, PHRASE_FRAME), start, nearest))
         if not windows:
-            raise self._complain(f"{number} needs")
-        spreads = [
-            (len(get_need(w[-1]).mine) + 30) / (len(get_need(w[0]).mine) + 30) for w in windows
-        ]
-        fitting = [w for w, s in zip(windows, spreads, strict=True) if s <= 1.25]
-        four = self._random.choice(fitting or [windows[spreads.index(min(spreads))]])
+            raise self._complain(f"{number} needs of different topics")
+        fitting = [window for window in windows if window[0] == min(windows)[0]]
+        four = self._random.choice(fitting)[2]
         for need_id in four:
             self._use(need_id)
         return tuple(self._random.sample(four, number))

@@ -152,6 +152,9 @@ class _Teller:
                 yield self._mention(role, stage, Stance.POINTED, contact)
             else:
                 yield self._mention(role, stage, Stance.OWN)
+                # Whether anything was told at all should not hang on one chat.
+                if story.silent_for is not None and not self._brief:
+                    yield self._mention(role, stage, Stance.OWN)
         elif state is Role.FORMER:
             if story.chain[stage - 1] == role:
                 yield self._mention(role, stage, Stance.ENDED)
