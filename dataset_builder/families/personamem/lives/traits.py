@@ -25,6 +25,11 @@ SHOWN = 5
 ABSENT = 1
 """Points up to which a trait is absent from a choice."""
 
+CARRIED = frozenset(
+    ("alone", "by_hand", "expert", "online", "outsourced", "physical", "reused", "tech", "together")
+)
+"""Traits by which people can be told apart from one need to another; the others are too weak."""
+
 Points = Annotated[int, Field(ge=1, le=6)]
 
 
@@ -78,7 +83,8 @@ def find_trait_set(needs: Sequence[NeedId], random: Random, times: int) -> Trait
 def _list_fours(need: NeedId) -> tuple[tuple[str, ...], ...]:
     """Return the sets of four traits each of which shows in a choice of the need, and no other."""
     choices = load_traits().get(need, {})
-    traits = sorted({t for points in choices.values() for t in points if points[t] >= SHOWN})
+    seen = {t for points in choices.values() for t in points if points[t] >= SHOWN}
+    traits = sorted(seen & CARRIED)
     return tuple(
         four
         for four in combinations(traits, COHORT_SIZE)
