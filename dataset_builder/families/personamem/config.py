@@ -26,6 +26,9 @@ DEFAULT_SCALE = {
 }
 """Contexts and questions of a split; 32k, 128k and 1M have the scale of the official release."""
 
+DEFAULT_DISTRACTORS = {"4k": 0, "8k": 0, "32k": 0, "64k": 4, "128k": 8, "1M": 8}
+"""More mentions of a story's candidates as other people's: words alone then lead to all of them."""
+
 DEFAULT_TOPICS = {"4k": 2, "8k": 3, "32k": 5, "64k": 8, "128k": 15, "1M": 15}
 """How many topics one context is about."""
 
@@ -88,14 +91,14 @@ class PersonaMemSettings(FamilySettings):
         ),
     ] = ""
     distractors: Annotated[
-        int,
+        int | None,
         Field(
             ge=0,
             le=MOST_DISTRACTORS,
             description="More mentions of a question's candidates as somebody else's, "
-            f"0 to {MOST_DISTRACTORS}.",
+            f"0 to {MOST_DISTRACTORS}. [default: 0; for 64k 4, for 128k and 1M 8]",
         ),
-    ] = 0
+    ] = None
     distance: Annotated[
         Literal["any", "near", "far"],
         Field(description="When a question is asked: any time, soon after its evidence, or late."),
@@ -150,6 +153,10 @@ class PersonaMemConfig(PersonaMemSettings):
     def contexts_of(self, size: str) -> int:
         """Return how many contexts the split ``size`` has, one a persona."""
         return self.personas or DEFAULT_SCALE[size][0]
+
+    def distractors_of(self, size: str) -> int:
+        """Return how many more mentions of others a story has in contexts of a size."""
+        return DEFAULT_DISTRACTORS[size] if self.distractors is None else self.distractors
 
     def questions_of(self, size: str) -> int:
         """Return how many questions the split ``size`` has, a multiple of four."""
