@@ -224,5 +224,10 @@ GOLDEN = {
             "a5e798752a91ff6a57e4de864656f7d9e5b319478db4a5a15d3258df4c9c7ab2"
         ),
     },
-    "lives": {},
+    "lives": {
+        "questions_4k.csv": "0c303872024653a9a3ba0237978585929a0f8428585ebf9db523388c897cfc71",
+        "shared_contexts_4k.jsonl": (
+            "3d29fa56767e56f14e3cf519271c2e71a6e664255c8b69d6547a2763021f0c2d"
+        ),
+    },
 }
