@@ -108,12 +108,12 @@ def make_annotations() -> list[dict[str, object]]:
             "option_keys": ["v0", "v1", "v2", "v3"],
             "evidence_message_indices": [1],
             "related_message_indices": list(range(1, min(3, end))),
-            "level": "stated",
+            "level": "implied" if number % 2 else "stated",
             "updates": 0,
             "sessions_per_answer": 1,
             "distractors": 0,
         }
-        for question in make_questions()
+        for number, question in enumerate(make_questions())
         for end in [int(str(question["end_index_in_shared_context"]))]
     ]
 

@@ -35,6 +35,8 @@ def test_the_dummy_model_runs_every_kind_of_task(
         scores = report["results"][name]
         assert isinstance(scores["acc_stderr,none"], float)
         assert "acc_recall_user_shared_facts,none" in scores
+        levels = [scores[f"acc_{level},none"] for level in ("stated", "implied")]
+        assert scores["acc,none"] == pytest.approx(sum(levels) / 2)
         assert report["versions"][name] == 1.0
         assert report["n-samples"][name] == {"original": 8, "effective": 8}
     assert report["results"]["personamem_4k"]["unparsable,none"] == 1.0
