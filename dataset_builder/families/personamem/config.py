@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
-from personamem.dataset_builder.families.personamem.lives.stories import (
+from personamem.dataset_builder.families.personamem.dials import (
     MOST_DISTRACTORS,
     MOST_UPDATES,
     Level,

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, list_need_ids
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
 from personamem.dataset_builder.families.personamem.lives.rendering import count_letters
-from personamem.dataset_builder.families.personamem.lives.stories import Level, Story
+from personamem.dataset_builder.families.personamem.lives.stories import Story
 from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
 from personamem.dataset_builder.families.personamem.lives.telling import tell_story
 from personamem.loaders.formats import schema

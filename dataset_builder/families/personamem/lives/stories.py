@@ -17,27 +17,13 @@ from itertools import combinations, permutations, product
 from random import Random
 
 from personamem.dataset_builder.core.people import Contact
+from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId
 from personamem.dataset_builder.families.personamem.lives.need import Choice, Need
 from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO
 
 PHRASE_FRAME, REASON_FRAME = 40, 35
 """Letters that the shortest frame of an option has around a noun phrase or a reason."""
-
-MOST_DISTRACTORS = 8
-"""Of a story: beyond, a choice of four would need more texts than it has."""
-
-MOST_UPDATES = 4
-"""Of a story: beyond, a choice would end in the same way twice."""
-
-
-class Level(StrEnum):
-    """How a context tells what is true of a candidate; the same for all four of a story."""
-
-    STATED = "stated"
-    NAMED = "named"
-    IMPLIED = "implied"
-    COMBINED = "combined"
 
 
 class Role(StrEnum):

@@ -5,6 +5,7 @@ from collections import Counter
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
     get_need,
@@ -13,7 +14,6 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
 from personamem.dataset_builder.families.personamem.lives.others import draw_circle
 from personamem.dataset_builder.families.personamem.lives.stories import (
     PHRASE_FRAME,
-    Level,
     Role,
     Story,
     are_alike,

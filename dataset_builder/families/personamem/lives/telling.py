@@ -12,9 +12,10 @@ from enum import StrEnum
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
-from personamem.dataset_builder.families.personamem.lives.stories import Level, Role, Story
+from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
 from personamem.loaders.formats.schema import COHORT_SIZE
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.dials import MOST_UPDATES, Level
 from personamem.dataset_builder.families.personamem.lives.bank import list_need_ids
 from personamem.dataset_builder.families.personamem.lives.plan import (
     AFTER,
@@ -13,7 +14,7 @@ from personamem.dataset_builder.families.personamem.lives.plan import (
     GroupPlan,
     plan_split,
 )
-from personamem.dataset_builder.families.personamem.lives.stories import MOST_UPDATES, Level, Role
+from personamem.dataset_builder.families.personamem.lives.stories import Role
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE

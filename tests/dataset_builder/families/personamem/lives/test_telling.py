@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
-from personamem.dataset_builder.families.personamem.lives.stories import Level, Role
+from personamem.dataset_builder.families.personamem.lives.stories import Role
 from personamem.dataset_builder.families.personamem.lives.telling import Stance
 from personamem.loaders.formats.schema import COHORT_SIZE
 
