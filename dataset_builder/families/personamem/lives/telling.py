@@ -153,9 +153,11 @@ class _Teller:
                 yield self._mention(role, stage, Stance.POINTED, contact)
             else:
                 yield self._mention(role, stage, Stance.OWN)
-                # Whether anything was told at all should not hang on one chat.
-                if story.silent_for is not None and not self._brief:
-                    yield self._mention(role, stage, Stance.OWN)
+                # A name inside one task does not yet say whose way it is, nor one chat that
+                # something was told at all.
+                is_thin = story.level is Level.NAMED or story.silent_for is not None
+                if is_thin and not self._brief:
+                    yield self._mention(role, stage, Stance.OWN, group="artefacts")
         elif state is Role.FORMER:
             if story.chain[stage - 1] == role:
                 yield self._mention(role, stage, Stance.ENDED)
@@ -182,13 +184,18 @@ class _Teller:
                 yield self._mention(role, stage, Stance.OTHERS_ENDED, leaver)
 
     def _mention(
-        self, role: int, stage: int, stance: Stance, contact: Contact | None = None
+        self,
+        role: int,
+        stage: int,
+        stance: Stance,
+        contact: Contact | None = None,
+        group: str = "",
     ) -> Mention:
         story = self._story
         candidate = story.candidate_in(self._persona, role)
         key = story.candidates[candidate]
         choice = self._need.find_choice(key)
-        group = self._choose_group(key, stance)
+        group = group or self._choose_group(key, stance)
         if stance in (Stance.ENDED, Stance.OTHERS_ENDED) and group == "endings":
             number = (story.endings[candidate] + self._used[key, group]) % len(choice.endings)
             self._used[key, group] += 1
