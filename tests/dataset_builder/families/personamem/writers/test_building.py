@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from calling import call
 from scripted_model import ScriptedModel
-from tiny_families import hash_files, make_tiny_config
+from tiny_families import hash_files, read_tiny_section
 from writing_server import asks_for_options, pack_turns, serve_writer, write_json, write_well
 
 from personamem.dataset_builder.core.config import BuildConfig, ModelSettings
@@ -37,7 +37,10 @@ MORE = {"role": "user", "content": "And this comes on top of it."}
 
 @pytest.fixture
 def config() -> BuildConfig:
-    return make_tiny_config("personamem", writer="openai", model={"name": "scripted"})
+    section = {**read_tiny_section("personamem"), "world": "first", "updates": None}
+    return make_config(
+        writer="openai", model={"name": "scripted"}, families={"personamem": section}
+    )
 
 
 def lay_out(config: BuildConfig) -> list[SessionItem]:
