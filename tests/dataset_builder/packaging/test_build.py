@@ -225,9 +225,9 @@ GOLDEN = {
         ),
     },
     "lives": {
-        "questions_4k.csv": "0c303872024653a9a3ba0237978585929a0f8428585ebf9db523388c897cfc71",
+        "questions_4k.csv": "e2b9d98c58a12f2bf6ddf48a1b30333ce3522e789affc5e4ffd017122cfcaca0",
         "shared_contexts_4k.jsonl": (
-            "3d29fa56767e56f14e3cf519271c2e71a6e664255c8b69d6547a2763021f0c2d"
+            "f86b79f9403ca6299b23a84c2d6b38241d4f9ef0b0de4aa193f79c4e9e496456"
         ),
     },
 }
