@@ -166,6 +166,21 @@ class PersonaMemConfig(PersonaMemSettings):
         share = self.contexts_of(size) / contexts
         return max(COHORT_SIZE, round(questions * share / COHORT_SIZE) * COHORT_SIZE)
 
+    def count_quads(self, size: str) -> tuple[int, int]:
+        """Return how many groups of four contexts a split has, and how many quads it asks.
+
+        Raises InvalidInputError when there are fewer questions than personas.
+        """
+        groups = self.contexts_of(size) // COHORT_SIZE
+        quads = self.questions_of(size) // COHORT_SIZE
+        if quads < groups:
+            raise InvalidInputError(
+                f"questions: {quads * COHORT_SIZE} of size {size} are fewer than its "
+                f"{groups * COHORT_SIZE} personas, each of whom is asked at least one. Accepted: "
+                f"{groups * COHORT_SIZE} or more questions, or fewer personas."
+            )
+        return groups, quads
+
 
 def configure(config: BuildConfig) -> PersonaMemConfig:
     """Return the part of ``config`` for this family. Raises InvalidInputError if it has none."""

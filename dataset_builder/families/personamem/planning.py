@@ -85,14 +85,7 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     Raises InvalidInputError when the topics cannot carry that many questions, or when there are
     fewer questions than personas.
     """
-    groups = config.contexts_of(size) // COHORT_SIZE
-    quads = config.questions_of(size) // COHORT_SIZE
-    if quads < groups:
-        raise InvalidInputError(
-            f"questions: {quads * COHORT_SIZE} of size {size} are fewer than its "
-            f"{groups * COHORT_SIZE} personas, each of whom is asked at least one. Accepted: "
-            f"{groups * COHORT_SIZE} or more questions, or fewer personas."
-        )
+    groups, quads = config.count_quads(size)
     random = make_rng(config.seed, "plan", size)
     types_offset = 0
     topic_counter = count()

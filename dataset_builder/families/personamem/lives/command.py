@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import output
+from personamem.dataset_builder.core.whole_files import write_whole
 from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
     get_need,
@@ -38,7 +39,10 @@ def content(
     ] = None,
     model: Annotated[str, typer.Option(help="The model named in the batch file")] = "reader",
     answers: Annotated[
-        Path | None, typer.Option(help="Take the readers' answers from this batch file")
+        Path | None,
+        typer.Option(
+            help="Take the readers' answers from this batch file", exists=True, dir_okay=False
+        ),
     ] = None,
     readers: Annotated[
         str, typer.Option(help="Who read, for the record; needed with --answers")
@@ -70,7 +74,7 @@ def content(
             )
             for request in requests
         ]
-        out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        write_whole(out, "".join(f"{line}\n" for line in lines))
         output().print(f"{len(requests)} requests in {out}", soft_wrap=True)
         return
     if answers is not None:

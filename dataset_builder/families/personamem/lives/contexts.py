@@ -1,8 +1,8 @@
 """Contexts: the sessions of one life, packed into a token budget.
 
-First what questions need, one errand a session; then other errands of the same life; then small
-computed tasks, which have a share of the tokens that they do not pass. Sessions stand in order of
-their dates.
+First what questions need, one errand a session; then other errands of the same life; then pasted
+material, more of it where errands run out; then small computed tasks, which have a fixed share of
+the tokens. Sessions stand in order of their dates.
 """
 
 from collections.abc import Iterator

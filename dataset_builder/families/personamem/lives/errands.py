@@ -60,7 +60,7 @@ def _live_through(
         number += 1
         source = Source(need_id, choice.key, group, text)
         mention_id = f"errand-{'-'.join(need_id)}-{number:02d}"
-        return Mention(mention_id, "", 0, stance, choice.key, day, source, who)
+        return Mention(mention_id, 0, stance, choice.key, day, source, who)
 
     for stage, choice in enumerate(choices[:ways]):
         for group in ("artefacts", "named"):

@@ -18,7 +18,6 @@ from personamem.dataset_builder.families.personamem.lives.stories import Story
 from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
 from personamem.dataset_builder.families.personamem.lives.telling import tell_story
 from personamem.loaders.formats import schema
-from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE, SIZES
 
 BEFORE, AFTER = "before", "after"
@@ -91,14 +90,7 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     Raises InvalidInputError when the needs cannot carry that many questions, or when there are
     fewer questions than personas.
     """
-    groups = config.contexts_of(size) // COHORT_SIZE
-    quads = config.questions_of(size) // COHORT_SIZE
-    if quads < groups:
-        raise InvalidInputError(
-            f"questions: {quads * COHORT_SIZE} of size {size} are fewer than its "
-            f"{groups * COHORT_SIZE} personas, each of whom is asked at least one. Accepted: "
-            f"{groups * COHORT_SIZE} or more questions, or fewer personas."
-        )
+    groups, quads = config.count_quads(size)
     types: tuple[str, ...] = schema.QUESTION_TYPES
     if size not in DENSE_SIZES:
         types += schema.MORE_QUESTION_TYPES
@@ -184,9 +176,9 @@ class _GroupPlanner:
             story = self._supply.draw_still()
             self._add(wanted, schema.OTHERS, story, occasion=2)
             if wanted[schema.RECALL] > 0:
-                self._plan_recall(wanted, story)
+                self._add(wanted, schema.RECALL, story)
         while wanted[schema.RECALL] > 0:
-            self._plan_recall(wanted, self._supply.draw_still())
+            self._add(wanted, schema.RECALL, self._supply.draw_still())
         while wanted[schema.FORGET] > 0:
             story = self._supply.draw_forgotten()
             for occasion in range(min(wanted[schema.FORGET], 2)):
@@ -252,9 +244,6 @@ class _GroupPlanner:
                     need_id=target.need_id,
                     occasion=occasion,
                 )
-
-    def _plan_recall(self, wanted: Counter[str], story: Story) -> None:
-        self._add(wanted, schema.RECALL, story)
 
     def _add(
         self,

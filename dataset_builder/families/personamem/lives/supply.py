@@ -63,7 +63,6 @@ class StorySupply:
         circle = draw_circle(config.seed, group)
         self._contacts, self._bystanders = circle.contacts, circle.bystanders
         self._taken: set[NeedId] = set()
-        self._hosts: set[str] = set()
 
     def draw_changing(self, tells_reasons: bool, dense: bool) -> Story:
         """Return a story in which the user's own choice changes."""

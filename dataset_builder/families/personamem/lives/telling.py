@@ -6,7 +6,7 @@ conversation reveals is a mention, and all that a question asks is answered from
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
 
@@ -51,14 +51,12 @@ class Mention:
     """
 
     mention_id: str
-    story_id: str
     stage: int
     stance: Stance
     choice: str
     day: date
     source: Source
     contact: Contact | None = None
-    reason: str = ""
     refers_to: date | None = None
 
     @property
@@ -201,9 +199,8 @@ class _Teller:
             self._used[key, group] += 1
         else:
             number = self._take("" if group == "pointers" else key, group)
-        reason = choice.endings[number].reason if group == "endings" else ""
         source = Source(story.need_id, "" if group == "pointers" else key, group, number)
-        return self._make(stage, stance, key, source, contact, reason)
+        return self._make(stage, stance, key, source, contact)
 
     def _choose_group(self, key: str, stance: Stance) -> str:
         """Return the group of texts for a stance at the story's level.
@@ -254,12 +251,10 @@ class _Teller:
         choice: str,
         source: Source,
         contact: Contact | None = None,
-        reason: str = "",
     ) -> Mention:
         self._told += 1
         return Mention(
             mention_id=f"{self._story.story_id}-m{self._told:02d}",
-            story_id=self._story.story_id,
             stage=stage,
             stance=stance,
             choice=choice,
@@ -268,7 +263,6 @@ class _Teller:
             ),
             source=source,
             contact=contact,
-            reason=reason,
         )
 
     def _request_to_forget(self, said: Mention) -> Mention:
@@ -276,10 +270,4 @@ class _Teller:
             said.stage, Stance.FORGET, said.choice, Source(said.need_id, "", "forget", 0)
         )
         later = said.day + timedelta(days=1 + self._random.randrange(10))
-        return Mention(
-            **{
-                **{name: getattr(request, name) for name in request.__dataclass_fields__},
-                "day": later,
-                "refers_to": said.day,
-            }
-        )
+        return replace(request, day=later, refers_to=said.day)

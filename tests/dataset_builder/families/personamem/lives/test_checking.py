@@ -177,6 +177,9 @@ def test_the_command_writes_requests_and_takes_answers(
         ),
         "utf-8",
     )
+    missing = run.invoke(app, ["content", "check", "--answers", "nowhere", "--readers", "people"])
+    assert missing.exit_code == 2
+    assert "does not exist" in " ".join(missing.output.split())
     words = ["content", "check", "--answers", str(answers)]
     assert run.invoke(app, words).exit_code == 2
     assert run.invoke(app, [*words, "--readers", "three people"]).exit_code == 0

@@ -26,7 +26,7 @@ def tell(
 ) -> Mention:
     source = Source(need, choice, "artefacts", 0)
     when = DAY + timedelta(days=30 * stage + day)
-    return Mention(f"m{stage}{day}{choice}", "s", stage, stance, choice, when, source, contact)
+    return Mention(f"m{stage}{day}{choice}", stage, stance, choice, when, source, contact)
 
 
 CHANGED = (
