@@ -24,10 +24,15 @@ OVERALL = "overall"
 SHALLOW_LIMIT = 0.40
 """Over this share of right answers, a benchmark asks for little memory."""
 
+LEVEL_LIMITS = {"named": 0.30, "implied": 0.30, "combined": 0.30}
+"""The same for all questions at a level on which a search for words should find next to nothing."""
+
+_LEVEL = "level "
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A policy on one question type, or on all (``OVERALL``).
+    """A policy on one question type, on one level ("level implied"), or on all (``OVERALL``).
 
     ``p_value`` is how likely a sound dataset reaches such an accuracy: one at chance for policies
     without the context, one at the limit for those with it. It is None where nothing is tested.
@@ -81,10 +86,11 @@ def measure_chance(
 def measure_limit(
     items: Sequence[Item], scores: Mapping[str, Scores], held: Sequence[str], parts: int = 1
 ) -> tuple[Baseline, ...]:
-    """Hold policies that see the context against ``SHALLOW_LIMIT``, per question type.
+    """Hold policies that see the context against a limit, per question type and per level.
 
-    Tested are the policies in ``held`` on each type; suggest_new_ideas asks for what was never
-    mentioned, which a match of words tells, and is not tested, and neither is the mean of types.
+    Tested are the policies in ``held`` on each type and level; suggest_new_ideas asks for what was
+    never mentioned, which a match of words tells, and is not tested, and neither is the mean of
+    types. A level has a limit of its own, or that of a type.
     """
     groups = np.unique([item.group for item in items], return_inverse=True)[1].ravel()
     measured = []
@@ -96,17 +102,26 @@ def measure_limit(
                 sizes = np.bincount(groups[rows])
                 sums = np.bincount(groups[rows], credits[rows])[sizes > 0]
                 p_value = find_limit_p_value(
-                    sums.tolist(), sizes[sizes > 0].tolist(), SHALLOW_LIMIT
+                    sums.tolist(), sizes[sizes > 0].tolist(), limit_of(question_type)
                 )
             accuracy = measure_accuracy(credits[rows].tolist())
             measured.append((name, question_type, accuracy, p_value))
     return _correct(measured, parts)
 
 
+def limit_of(group: str) -> float:
+    """Return what a shallow policy may reach on a question type or a level."""
+    return LEVEL_LIMITS.get(group.removeprefix(_LEVEL), SHALLOW_LIMIT)
+
+
 def _group_types(items: Sequence[Item]) -> dict[str, NDArray[np.bool_]]:
     types = np.array([item.question_type for item in items])
+    levels = np.array([item.level for item in items])
     masks = {OVERALL: np.ones(len(items), np.bool_)}
-    return masks | {name: types == name for name in sorted(set(types.tolist()))}
+    masks |= {name: types == name for name in sorted(set(types.tolist()))}
+    return masks | {
+        f"{_LEVEL}{name}": levels == name for name in sorted(set(levels.tolist())) if name
+    }
 
 
 _Measured = tuple[str, str, Accuracy, float | None]

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from personamem.dataset_builder.audit.baselines import OVERALL, SHALLOW_LIMIT, Baseline
+from personamem.dataset_builder.audit.baselines import (
+    LEVEL_LIMITS,
+    OVERALL,
+    SHALLOW_LIMIT,
+    Baseline,
+    limit_of,
+)
 from personamem.dataset_builder.audit.text import TextFigures
 from personamem.dataset_builder.audit.text.figures import Figure
 from personamem.dataset_builder.core.error_rate import CHANCE, ERROR_RATE
@@ -18,7 +24,7 @@ MAX_REPEATED_SHORT, MAX_REPEATED_LONG = 0.15, 0.40
 
 
 def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
-    """Return a finding a policy: it fails if it beats chance, overall or on any type."""
+    """Return a finding a policy: it fails if it beats chance, overall or on any type or level."""
     findings = []
     for policy, rows in _by_policy(baselines).items():
         leaks = [row for row in rows if not row.passed]
@@ -29,7 +35,8 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
                 what="Share of right answers without any context.",
                 figure=round(_overall(rows).accuracy.share, 6),
                 threshold=(
-                    f"not above {CHANCE:.0%} overall and on any type: p (corrected) >= {ERROR_RATE}"
+                    f"not above {CHANCE:.0%} overall, on any type and any level: "
+                    f"p (corrected) >= {ERROR_RATE}"
                 ),
                 passed=not leaks,
                 rows=tuple(map(_describe, leaks[:KEPT_ROWS])),
@@ -40,10 +47,10 @@ def judge_blind(baselines: Sequence[Baseline]) -> list[Finding]:
 
 
 def judge_shallow(baselines: Sequence[Baseline]) -> list[Finding]:
-    """Return a finding a policy: its best type, new ideas aside.
+    """Return a finding a policy: its best type or level, new ideas aside.
 
-    It fails if a type that is tested lies above the limit by more than chance explains. A figure
-    over the limit that may be chance is stated without a verdict.
+    It fails if one that is tested lies above its limit by more than chance explains. A figure over
+    the limit that may be chance is stated without a verdict.
     """
     findings = []
     for policy, rows in _by_policy(baselines).items():
@@ -51,7 +58,7 @@ def judge_shallow(baselines: Sequence[Baseline]) -> list[Finding]:
         if not types:
             continue
         best = max(types, key=lambda row: row.accuracy.share)
-        over = [row for row in types if row.accuracy.share > SHALLOW_LIMIT]
+        over = [row for row in types if row.accuracy.share > limit_of(row.question_type)]
         tested = any(row.p_value is not None for row in types)
         failed = [row for row in over if not row.passed]
         findings.append(
@@ -59,12 +66,13 @@ def judge_shallow(baselines: Sequence[Baseline]) -> list[Finding]:
                 section=Section.SHALLOW,
                 check=policy,
                 what=(
-                    "Highest share of right answers on a question type (suggest_new_ideas aside): "
+                    "Highest share of right answers on a type or level (suggest_new_ideas aside): "
                     f"{_describe(best)}."
                 ),
                 figure=round(best.accuracy.share, 6),
                 threshold=(
-                    f"at most {SHALLOW_LIMIT:.0%}, or p (corrected) >= {ERROR_RATE}"
+                    f"at most {SHALLOW_LIMIT:.0%} ({_list_limits()}), or p (corrected) >= "
+                    f"{ERROR_RATE}"
                     if tested
                     else ""
                 ),
@@ -114,6 +122,10 @@ def _judge_figure(
         ),
         offenders=figure.hits.count,
     )
+
+
+def _list_limits() -> str:
+    return ", ".join(f"{level} {limit:.0%}" for level, limit in LEVEL_LIMITS.items())
 
 
 def _by_policy(baselines: Iterable[Baseline]) -> dict[str, list[Baseline]]:

@@ -22,7 +22,8 @@ class Item:
     ``group`` joins the rows whose answers were drawn together: those of one thread of ours, rows of
     equal wording elsewhere. A classifier is never tested on a group that it was trained on, and
     rows of different groups are independent. ``quad`` and ``persona`` identify the row within its
-    group; ``quad`` is empty where a release has no quads.
+    group; ``quad`` is empty where a release has no quads, and so is ``level``, how the evidence is
+    told, where nothing says it.
     """
 
     question_id: str
@@ -33,6 +34,7 @@ class Item:
     group: str
     quad: str = ""
     persona: int = -1
+    level: str = ""
 
 
 def make_items(
@@ -53,6 +55,7 @@ def make_items(
                 group=_name_group(annotation) if annotation else wording,
                 quad=str(annotation.quad_id) if annotation else "",
                 persona=question.persona_id,
+                level=str(annotation.level) if annotation else "",
             )
         )
     return tuple(items)

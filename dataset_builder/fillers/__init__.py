@@ -1,6 +1,7 @@
-"""Unrelated sessions: exchanges on small problems whose answers are computed, hence right."""
+"""What fills contexts beside what questions are about, with answers that are right."""
 
+from personamem.dataset_builder.fillers.everyday import Chat, list_everyday_chats
 from personamem.dataset_builder.fillers.pasted import PastedWriter
 from personamem.dataset_builder.fillers.writer import UnrelatedWriter, kinds
 
-__all__ = ["PastedWriter", "UnrelatedWriter", "kinds"]
+__all__ = ["Chat", "PastedWriter", "UnrelatedWriter", "kinds", "list_everyday_chats"]

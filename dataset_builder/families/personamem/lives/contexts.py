@@ -1,8 +1,8 @@
 """Contexts: the sessions of one life, packed into a token budget.
 
-First what questions need, one errand a session; then other errands of the same life; then pasted
-material, more of it where errands run out; then small computed tasks, which have a fixed share of
-the tokens. Sessions stand in order of their dates.
+First what questions need, one errand a session; then other errands of the same life; then everyday
+chats; then pasted material, more of it where the rest runs out; then small computed tasks, which
+have a fixed share of the tokens. Sessions stand in order of their dates.
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,17 @@ from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personamem.contexts import FILL, Context
 from personamem.dataset_builder.families.personamem.lives.errands import list_errands
 from personamem.dataset_builder.families.personamem.lives.life import Life
-from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
+from personamem.dataset_builder.families.personamem.lives.rendering import (
+    render_chat,
+    render_mention,
+)
 from personamem.dataset_builder.families.personamem.lives.system import SystemWriter
 from personamem.dataset_builder.families.personamem.lives.telling import Mention
-from personamem.dataset_builder.fillers import PastedWriter, UnrelatedWriter
+from personamem.dataset_builder.fillers import (
+    PastedWriter,
+    UnrelatedWriter,
+    list_everyday_chats,
+)
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import SIZES, Message
 
@@ -26,6 +33,9 @@ COMPUTED_SHARE = {"4k": 0.25, "8k": 0.25, "32k": 0.1, "64k": 0.1, "128k": 0.15, 
 
 PASTED_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.1, "64k": 0.1, "128k": 0.1, "1M": 0.1}
 """The share of a context's tokens that pasted material takes; more, where errands run out."""
+
+EVERYDAY_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.2, "64k": 0.2, "128k": 0.15, "1M": 0.15}
+"""The share of a context's tokens that everyday chats take, as far as there are so many."""
 
 _PATIENCE = 5
 """How often something pasted may be too long for the room that is left."""
@@ -82,20 +92,32 @@ class _Packer:
             self.drafts.append(draft)
             self.total += draft.total
 
+    def add_everyday(self, target: int) -> None:
+        """Add everyday chats, none twice, while there is room below ``target``."""
+        chats = list_everyday_chats()
+        for chat in self._random.sample(chats, len(chats)):
+            if self.total >= target:
+                break
+            draft = self.open_session("", self._plan.calendar.draw_any_day(self._random))
+            messages = render_chat(chat, draft.said_on, self._life.speaker, self._random)
+            self._take_if_room(draft, messages, target)
+
+    def _take_if_room(self, draft: _Draft, messages: list[Message], target: int) -> bool:
+        draft.messages += messages
+        draft.tokens += [count_tokens(message["content"]) for message in messages]
+        if self.total + draft.total > target:
+            return False
+        self.drafts.append(draft)
+        self.total += draft.total
+        return True
+
     def add_pasted(self, target: int) -> None:
         """Add sessions on pasted material while there is room below ``target``."""
         writer = PastedWriter(self._random)
         refused = 0
         while self.total < target and refused < _PATIENCE:
             draft = self.open_session("", self._plan.calendar.draw_any_day(self._random))
-            messages = writer.exchange(draft.said_on)
-            draft.messages += messages
-            draft.tokens += [count_tokens(message["content"]) for message in messages]
-            if self.total + draft.total > target:
-                refused += 1
-                continue
-            self.drafts.append(draft)
-            self.total += draft.total
+            refused += not self._take_if_room(draft, writer.exchange(draft.said_on), target)
 
     def add_computed(self, target: int) -> None:
         """Add sessions of computed tasks until ``target`` is reached, never beyond the budget."""
@@ -136,11 +158,14 @@ def build_context(life: Life) -> Context:
         )
     target = packer.draw_target()
     pasted_end = int(target * (1 - COMPUTED_SHARE[plan.size]))
-    errands_end = pasted_end - int(target * PASTED_SHARE[plan.size])
+    everyday_end = pasted_end - int(target * PASTED_SHARE[plan.size])
+    errands_end = everyday_end - int(target * EVERYDAY_SHARE[plan.size])
     for mention in list_errands(life):
         if packer.total >= errands_end:
             break
         packer.add_mention(mention, "")
+    if EVERYDAY_SHARE[plan.size]:
+        packer.add_everyday(everyday_end)
     if PASTED_SHARE[plan.size]:
         packer.add_pasted(pasted_end)
     packer.add_computed(target)

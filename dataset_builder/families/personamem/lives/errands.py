@@ -2,6 +2,7 @@
 
 A need that no question of a context is about is lived through all the same: ways of the person's
 own one after the other, each with its texts, how one ended, what was turned down, what others do.
+Where a question is about a trait, the ways are those of a person who has it.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,6 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
 )
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.need import Choice
-from personamem.dataset_builder.families.personamem.lives.plan import GroupPlan
 from personamem.dataset_builder.families.personamem.lives.stories import draw_boundaries
 from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
 
@@ -38,18 +38,20 @@ def list_errands(life: Life) -> list[Mention]:
         mention
         for need_id in list_need_ids(life.config.part)
         if need_id not in life.plan.reserved
-        for mention in _live_through(need_id, life.plan, people, random)
+        for mention in _live_through(need_id, life, people, random)
     ]
     random.shuffle(errands)
     return errands
 
 
 def _live_through(
-    need_id: NeedId, plan: GroupPlan, people: tuple[Contact, ...], random: Random
+    need_id: NeedId, life: Life, people: tuple[Contact, ...], random: Random
 ) -> Iterator[Mention]:
-    calendar, ways = plan.calendar, _OWN_WAYS.get(plan.size, _FEW_WAYS)
+    calendar, ways = life.plan.calendar, _OWN_WAYS.get(life.plan.size, _FEW_WAYS)
     choices = list(get_need(need_id).choices)
     random.shuffle(choices)
+    leaning = life.plan.leanings[life.persona_index]
+    choices.sort(key=lambda choice: leaning.rate(need_id, choice.key))
     boundaries = draw_boundaries(random, ways - 1)
     number = 0
 

@@ -17,6 +17,7 @@ from personamem.loaders.formats.schema import TOPICS
 CONTENT = Path(__file__).parent / "content"
 
 NUM_CHOICES = 8
+NUM_OCCASIONS = 3
 
 Scenario = Literal[
     "private_email",
@@ -183,7 +184,7 @@ class Need(Strict):
     mine: Text
     choices: Annotated[tuple[Choice, ...], Field(min_length=NUM_CHOICES, max_length=NUM_CHOICES)]
     pointers: Annotated[tuple[Exchange, ...], Field(min_length=3)]
-    occasions: Annotated[tuple[Occasion, ...], Field(min_length=3)]
+    occasions: Annotated[tuple[Occasion, ...], Field(min_length=NUM_OCCASIONS)]
 
     @model_validator(mode="after")
     def _keys_agree(self) -> Self:

@@ -13,10 +13,12 @@ from personamem.dataset_builder.families.personamem.config import PersonaMemConf
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, list_need_ids
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
+from personamem.dataset_builder.families.personamem.lives.need import NUM_OCCASIONS
 from personamem.dataset_builder.families.personamem.lives.rendering import count_letters
 from personamem.dataset_builder.families.personamem.lives.stories import Story
 from personamem.dataset_builder.families.personamem.lives.supply import StorySupply
 from personamem.dataset_builder.families.personamem.lives.telling import tell_story
+from personamem.dataset_builder.families.personamem.lives.traits import Leaning
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import COHORT_SIZE, SIZES
 
@@ -68,7 +70,11 @@ class QuadPlan:
 
 @dataclass(frozen=True, slots=True)
 class GroupPlan:
-    """The shared plan of four contexts. ``reserved`` are needs that nothing else may bring up."""
+    """The shared plan of four contexts.
+
+    ``reserved`` are needs that nothing else may bring up; ``leanings`` is what each persona is like
+    where a question is about it.
+    """
 
     size: str
     group: int
@@ -76,6 +82,7 @@ class GroupPlan:
     stories: dict[str, Story]
     quads: tuple[QuadPlan, ...]
     reserved: frozenset[NeedId]
+    leanings: tuple[Leaning, ...]
 
     @property
     def is_dense(self) -> bool:
@@ -167,11 +174,12 @@ class _GroupPlanner:
 
     def plan(self, wanted: Counter[str]) -> GroupPlan:
         """Return a plan with that many quads of each type."""
+        # First, so that all other stories can keep off the traits in question.
+        self._plan_traits(wanted)
         changing: list[Story] = []
         while any(wanted[name] > 0 for name in _ON_CHANGES):
             changing.append(self._plan_changes(wanted))
         self._plan_ideas(wanted, changing)
-        self._plan_traits(wanted)
         while wanted[schema.OTHERS] > 0:
             story = self._supply.draw_still()
             self._add(wanted, schema.OTHERS, story, occasion=2)
@@ -193,6 +201,7 @@ class _GroupPlanner:
             dict(self._supply.stories),
             tuple(self._quads),
             frozenset(self._supply.reserved),
+            self._supply.leanings,
         )
 
     def _plan_changes(self, wanted: Counter[str]) -> Story:
@@ -232,18 +241,23 @@ class _GroupPlanner:
                 self._add(wanted, schema.NEW_IDEAS, story, occasion=occasion)
 
     def _plan_traits(self, wanted: Counter[str]) -> None:
-        """Add stories that show one trait in several needs, and questions on a need beyond."""
-        while wanted[schema.GENERALIZE] > 0:
-            shown, target = self._supply.draw_traits(1 if self._dense else 2)
-            for occasion in range(min(wanted[schema.GENERALIZE], 3)):
-                self._add(
-                    wanted,
-                    schema.GENERALIZE,
-                    *shown,
-                    target,
-                    need_id=target.need_id,
-                    occasion=occasion,
-                )
+        """Add stories that show one trait in several needs, and questions on needs beyond."""
+        number = wanted[schema.GENERALIZE]
+        if not number:
+            return
+        shown, targets = self._supply.draw_traits(
+            1 if self._dense else 2, -(-number // NUM_OCCASIONS)
+        )
+        for index in range(number):
+            occasion, target = divmod(index, len(targets))
+            self._add(
+                wanted,
+                schema.GENERALIZE,
+                *shown,
+                targets[target],
+                need_id=targets[target].need_id,
+                occasion=occasion,
+            )
 
     def _add(
         self,

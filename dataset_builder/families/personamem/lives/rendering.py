@@ -1,6 +1,7 @@
 """Rendering: the messages of a mention, from the texts of the bank."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import cache
 from random import Random
 
@@ -15,6 +16,7 @@ from personamem.dataset_builder.families.personamem.lives.slots import (
     write_date,
 )
 from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
+from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats.schema import Message
 
 _REQUEST_LETTERS, _WRAPPER_LETTERS = 400, 80
@@ -74,6 +76,23 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
             reply = filler.fill(message.assistant or "")
             messages.append({"role": "assistant", "content": reply})
     return messages if messages[-1]["role"] == "assistant" else messages[:-1]
+
+
+def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list[Message]:
+    """Return the messages of an everyday chat.
+
+    Where a message has several lines, some may be code or a table, so that they stay as they are.
+    """
+    filler = SlotFiller(speaker.persona.country, day, random)
+    messages: list[Message] = []
+    for number, form in enumerate(chat.messages):
+        text = filler.fill(form).strip()
+        if number % 2:
+            messages.append({"role": "assistant", "content": text})
+        else:
+            text = text if "\n" in text else speak(text, speaker)
+            messages.append({"role": "user", "content": text})
+    return messages
 
 
 def _render_request(mention: Mention, speaker: Speaker, random: Random) -> list[Message]:

@@ -10,7 +10,7 @@ back to the first. What the other roles are is the same for the four personas to
 other people are, since a question may name one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations, permutations, product
@@ -122,15 +122,18 @@ def draw_candidates(
     random: Random,
     taken: frozenset[str] = frozenset(),
     chain: tuple[int, ...] = (0,),
+    weigh: Callable[[Sequence[str]], int] = lambda keys: 0,
 ) -> tuple[tuple[Choice, ...], tuple[int, ...]] | None:
     """Return four choices, none of ``taken``, and which of its endings each one has.
 
-    Noun phrases, histories of the user's own choices along ``chain``, and reasons are alike enough
-    in length for options built on them; None where no four are.
+    Fours that ``weigh`` makes light are preferred. Noun phrases, histories of the user's own
+    choices along ``chain``, and reasons are alike enough in length for options built on them; None
+    where no four are.
     """
     free = [choice for choice in need.choices if choice.key not in taken]
     fours = list(combinations(free, COHORT_SIZE))
     random.shuffle(fours)
+    fours.sort(key=lambda four: weigh(tuple(choice.key for choice in four)))
     for four in fours:
         if not are_alike([choice.phrase for choice in four], PHRASE_FRAME):
             continue

@@ -8,21 +8,19 @@ from personamem.dataset_builder.families.personamem.config import PersonaMemConf
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
-    get_need,
-    list_need_ids,
 )
+from personamem.dataset_builder.families.personamem.lives.deck import Deck
 from personamem.dataset_builder.families.personamem.lives.others import draw_circle
 from personamem.dataset_builder.families.personamem.lives.stories import (
-    PHRASE_FRAME,
     Role,
     Story,
-    are_alike,
     draw_boundaries,
-    draw_candidates,
     draw_shifts,
 )
-from personamem.dataset_builder.families.personamem.lives.traits import find_trait_set
-from personamem.loaders.formats.errors import InvalidInputError
+from personamem.dataset_builder.families.personamem.lives.traits import (
+    Leaning,
+    find_trait_set,
+)
 from personamem.loaders.formats.schema import COHORT_SIZE
 
 CHAINS = {
@@ -57,12 +55,13 @@ class StorySupply:
     ) -> None:
         self.stories: dict[str, Story] = {}
         self.reserved: set[NeedId] = set()
-        self._config, self._size, self.load, self.asked = config, size, load, asked
+        self.leanings = (Leaning(),) * COHORT_SIZE
+        self._config, self.load, self.asked = config, load, asked
         self._prefix = f"{size}-g{group:03d}"
         self._random = make_rng(config.seed, "stories", size, group, attempt)
+        self._deck = Deck(config, size, load, self._random)
         circle = draw_circle(config.seed, group)
         self._contacts, self._bystanders = circle.contacts, circle.bystanders
-        self._taken: set[NeedId] = set()
 
     def draw_changing(self, tells_reasons: bool, dense: bool) -> Story:
         """Return a story in which the user's own choice changes."""
@@ -72,7 +71,7 @@ class StorySupply:
         beyond = sorted(set(range(COHORT_SIZE)) - set(chain))
         if len(beyond) > 1 or (beyond and self._random.random() < 0.5):
             fixed[beyond[-1]] = Role.DECLINED
-        need_id, candidates, endings = self._take_need(chain)
+        need_id, candidates, endings = self._deck.take_need(chain)
         contacts = self._draw_people(2 * COHORT_SIZE)
         return self._keep(
             need_id,
@@ -90,7 +89,7 @@ class StorySupply:
 
     def draw_still(self) -> Story:
         """Return a story without a change: the user's own, two others', and one that is not."""
-        need_id, candidates, endings = self._take_need()
+        need_id, candidates, endings = self._deck.take_need()
         last = self._random.choice((Role.DECLINED, Role.CONDITIONAL))
         return self._keep(
             need_id,
@@ -102,7 +101,7 @@ class StorySupply:
 
     def draw_forgotten(self) -> Story:
         """Return a story in which one of two ways of the user's is to be forgotten."""
-        need_id, candidates, endings = self._take_need()
+        need_id, candidates, endings = self._deck.take_need()
         return self._keep(
             need_id,
             candidates,
@@ -114,17 +113,16 @@ class StorySupply:
 
     def draw_never_told(self) -> tuple[Story, ...]:
         """Return four stories of the user's own, each of which another persona never brings up."""
-        four = self._take_needs_alike(COHORT_SIZE)
+        four = self._deck.take_needs_alike(COHORT_SIZE)
         silent = draw_shifts(self._random)
         fixed = (Role.CURRENT, Role.NEW, Role.NEW, Role.NEW)
         stories = []
         level = self._next_level(without=Level.COMBINED)
         for need_id, persona_index in zip(four, silent, strict=True):
-            choices = self._random.sample(get_need(need_id).choices, COHORT_SIZE)
             stories.append(
                 self._keep(
                     need_id,
-                    tuple(choice.key for choice in choices),
+                    self._deck.draw_choices(need_id),
                     chain=(0,),
                     fixed=fixed,
                     silent_for=persona_index,
@@ -138,9 +136,7 @@ class StorySupply:
         fixed = (Role.NEW, Role.SOMEBODY_ELSE, Role.SOMEBODY_ELSE, Role.DECLINED)
         while hosts:
             host = hosts.pop()
-            drawn = draw_candidates(
-                get_need(host.need_id), self._random, frozenset(host.candidates)
-            )
+            drawn = self._deck.draw_candidates(host.need_id, taken=frozenset(host.candidates))
             if drawn is None:
                 continue
             taken = {contact.name for contact in (*host.contacts, *host.leavers)}
@@ -152,25 +148,30 @@ class StorySupply:
                 contacts=tuple(self._random.sample(free, COHORT_SIZE)),
                 level=self._next_level(without=Level.COMBINED),
             )
-        need_id, candidates, _ = self._take_need()
+        need_id, candidates, _ = self._deck.take_need()
         return self._keep(
             need_id, candidates, fixed=fixed, level=self._next_level(without=Level.COMBINED)
         )
 
-    def draw_traits(self, times: int) -> tuple[tuple[Story, ...], Story]:
-        """Return stories that show each persona's trait ``times`` times, and one for the question.
+    def draw_traits(self, times: int, targets: int) -> tuple[tuple[Story, ...], tuple[Story, ...]]:
+        """Return stories that show each persona's trait ``times`` times, and some to ask about.
 
         Candidate j has the same trait in each of them, and is missing where a need has none with
-        it; nothing is told of the need of the question. Raises InvalidInputError if the needs that
-        are left have no such traits.
+        it; nothing is told of the needs of the latter. Stories drawn later avoid the four traits.
+        Raises InvalidInputError if the needs that are left have no such traits.
         """
-        found = find_trait_set(self._order_needs(), self._random, times)
+        found = find_trait_set(self._deck.list_left(), self._random, times, targets)
         if found is None:
-            raise self._complain("needs with four traits in common")
+            raise self._deck.complain("needs with four traits in common")
         shifts, people = draw_shifts(self._random), self._draw_people(COHORT_SIZE)
+        self.leanings = tuple(
+            Leaning(found.traits[own], frozenset(found.traits) - {found.traits[own]})
+            for own in shifts
+        )
+        self._deck.avoided = frozenset(found.traits)
         level = self._next_level()
-        for need_id in (*found.shown, found.target):
-            self._use(need_id)
+        for need_id in (*found.shown, *found.targets):
+            self._deck.use(need_id)
         told = tuple(
             self._keep(
                 need_id,
@@ -184,7 +185,11 @@ class StorySupply:
             for need_id, candidates in found.shown.items()
         )
         silent = (Role.NEW,) * COHORT_SIZE
-        return told, self._keep(found.target, found.options, fixed=silent, shifts=shifts)
+        asked = (
+            self._keep(need_id, candidates, fixed=silent, shifts=shifts)
+            for need_id, candidates in found.targets.items()
+        )
+        return told, tuple(asked)
 
     def _keep(
         self,
@@ -233,53 +238,3 @@ class StorySupply:
 
     def _draw_people(self, number: int) -> tuple[Contact, ...]:
         return tuple(self._random.sample(self._contacts, number))
-
-    def _order_needs(self) -> list[NeedId]:
-        """Return the needs that are left, those of topics with few stories first."""
-        free = [
-            need_id
-            for need_id in list_need_ids(self._config.part)
-            if need_id not in self._taken and need_id[0] in self._config.topics
-        ]
-        self._random.shuffle(free)
-        return sorted(free, key=lambda need_id: self.load[need_id[0]])
-
-    def _use(self, need_id: NeedId) -> None:
-        self._taken.add(need_id)
-        self.load[need_id[0]] += 1
-
-    def _take_need(
-        self, chain: tuple[int, ...] = (0,)
-    ) -> tuple[NeedId, tuple[str, ...], tuple[int, ...]]:
-        for need_id in self._order_needs():
-            drawn = draw_candidates(get_need(need_id), self._random, chain=chain)
-            if drawn is not None:
-                self._use(need_id)
-                return need_id, tuple(choice.key for choice in drawn[0]), drawn[1]
-        raise self._complain("a need with four choices alike in length")
-
-    def _take_needs_alike(self, number: int) -> tuple[NeedId, ...]:
-        """Return needs of different topics whose ``mine`` are alike, for options built on them."""
-        order = sorted(self._order_needs(), key=lambda need_id: len(get_need(need_id).mine))
-        windows = []
-        for start in range(len(order)):
-            by_topic = {need_id[0]: need_id for need_id in reversed(order[start:])}
-            nearest = sorted(by_topic.values(), key=order.index)[:number]
-            if len(nearest) == number:
-                texts = [get_need(need_id).mine for need_id in nearest]
-                windows.append((not are_alike(texts, PHRASE_FRAME), start, nearest))
-        if not windows:
-            raise self._complain(f"{number} needs of different topics")
-        fitting = [window for window in windows if window[0] == min(windows)[0]]
-        four = self._random.choice(fitting)[2]
-        for need_id in four:
-            self._use(need_id)
-        return tuple(self._random.sample(four, number))
-
-    def _complain(self, what: str) -> InvalidInputError:
-        needs = len(list_need_ids(self._config.part))
-        return InvalidInputError(
-            f"size {self._size}: four contexts ask more questions than the {needs} "
-            f"needs of the topics can carry: {what} is missing. Accepted: fewer questions, more "
-            "personas or more topics."
-        )

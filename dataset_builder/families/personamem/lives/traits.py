@@ -5,7 +5,7 @@ Three readers said of each choice which traits show in it: clearly (two points e
 what lies between is used for neither.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -25,6 +25,9 @@ SHOWN = 5
 ABSENT = 1
 """Points up to which a trait is absent from a choice."""
 
+NOTICED = 3
+"""Points from which somebody may see a trait in a choice."""
+
 CARRIED = frozenset(
     ("alone", "by_hand", "expert", "online", "outsourced", "physical", "reused", "tech", "together")
 )
@@ -40,16 +43,31 @@ class TraitReadings(Strict):
     choices: Mapping[str, Mapping[Trait, Points]]
 
 
+Targets = Mapping[NeedId, tuple[str, ...]]
+"""Needs, and the choice of each that has trait j, "" where it has none."""
+
+
 @dataclass(frozen=True, slots=True)
 class TraitSet:
-    """Four traits, the choice of ``target`` that has each, and the choices elsewhere that do.
+    """Four traits, the choices of ``targets`` that have them, and the choices elsewhere that do."""
 
-    ``shown[need][j]`` is the choice of a need that has trait j, "" where it has none.
-    """
+    traits: tuple[str, ...]
+    targets: Targets
+    shown: Targets
 
-    target: NeedId
-    options: tuple[str, ...]
-    shown: Mapping[NeedId, tuple[str, ...]]
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """The trait of a person that a question is about, and those that its other options have."""
+
+    trait: str = ""
+    foreign: frozenset[str] = frozenset()
+
+    def rate(self, need_id: NeedId, choice: str) -> tuple[bool, bool]:
+        """Return how little a choice fits the person; what fits best comes first in order."""
+        points = load_traits().get(need_id, {}).get(choice, {})
+        shows_foreign = any(points.get(trait, 0) >= NOTICED for trait in self.foreign)
+        return shows_foreign, points.get(self.trait, 0) < NOTICED
 
 
 @cache
@@ -63,20 +81,34 @@ def load_traits() -> Mapping[NeedId, Mapping[str, Mapping[str, int]]]:
     return found
 
 
-def find_trait_set(needs: Sequence[NeedId], random: Random, times: int) -> TraitSet | None:
-    """Return a set from ``needs`` in which each trait is shown ``times`` times.
+def find_trait_set(
+    needs: Sequence[NeedId], random: Random, times: int, targets: int = 1
+) -> TraitSet | None:
+    """Return a set from ``needs`` with so many targets, in which each trait is shown ``times``
+    times.
 
     Needs that come early are preferred. None if there is no such set.
     """
     for target in needs:
         fours = _list_fours(target)
         for four in random.sample(fours, len(fours)):
-            others = [need for need in needs if need != target and need[0] != target[0]]
-            shown = _cover(four, others, times)
-            if shown is not None:
-                options = tuple(_find(target, four, trait) for trait in four)
-                return TraitSet(target, options, shown)
+            asked = [need for need in needs if all(_find(need, four, trait) for trait in four)]
+            asked = [target, *(need for need in asked if need != target)][:targets]
+            topics = {need[0] for need in asked}
+            shown = _cover(four, [need for need in needs if need[0] not in topics], times)
+            if len(asked) == targets and shown is not None:
+                options = {need: tuple(_find(need, four, t) for t in four) for need in asked}
+                return TraitSet(four, options, shown)
     return None
+
+
+def count_showing(need_id: NeedId, choices: Iterable[str], traits: Iterable[str]) -> int:
+    """Return in how many of ``choices`` somebody may see one of ``traits``."""
+    points = load_traits().get(need_id, {})
+    return sum(
+        any(points.get(choice, {}).get(trait, 0) >= NOTICED for trait in traits)
+        for choice in choices
+    )
 
 
 @cache
