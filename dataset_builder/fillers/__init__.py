@@ -2,6 +2,14 @@
 
 from personamem.dataset_builder.fillers.everyday import Chat, list_everyday_chats
 from personamem.dataset_builder.fillers.pasted import PastedWriter
+from personamem.dataset_builder.fillers.source import read_filler
 from personamem.dataset_builder.fillers.writer import UnrelatedWriter, kinds
 
-__all__ = ["Chat", "PastedWriter", "UnrelatedWriter", "kinds", "list_everyday_chats"]
+__all__ = [
+    "Chat",
+    "PastedWriter",
+    "UnrelatedWriter",
+    "kinds",
+    "list_everyday_chats",
+    "read_filler",
+]

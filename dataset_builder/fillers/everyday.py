@@ -15,10 +15,14 @@ FOLDER = Path(__file__).parent / "everyday"
 
 
 class Chat(Strict):
-    """A chat: messages of the user and the assistant in turn, the user's first."""
+    """A chat: messages of the user and the assistant in turn, the user's first.
+
+    ``is_form`` says that its texts hold slots; real chats hold whatever they hold.
+    """
 
     key: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     messages: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=2)]
+    is_form: bool = True
 
     @model_validator(mode="after")
     def _ends_with_an_answer(self) -> Self:

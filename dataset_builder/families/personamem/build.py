@@ -47,6 +47,7 @@ from personamem.dataset_builder.families.personamem.tables import (
 from personamem.dataset_builder.families.personamem.texts import PersonaMemTexts
 from personamem.dataset_builder.families.personamem.world.cohort import build_cohort
 from personamem.dataset_builder.families.personamem.worlds import list_plans
+from personamem.dataset_builder.fillers import read_filler
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import (
     Annotation,
@@ -91,6 +92,8 @@ def start_build(job: BuildJob) -> Callable[[], BuiltFamily]:
     config = configure(job.config)
     if config.world == "lives":
         require_proof()
+    if config.filler:
+        read_filler(config.filler, config.filler_column)
     texts = job.texts or PersonaMemTexts()
     # Large contexts first, and all sizes in one queue: no process waits at the end of a split, and
     # little follows the last context.
@@ -122,6 +125,8 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
     summary: dict[str, Any] = {"splits": {size: splits[size] for size in config.sizes}}
     if config.world == "lives":
         summary["readings"] = describe_proof()
+    if config.filler:
+        summary["filler"] = read_filler(config.filler, config.filler_column).describe()
     return BuiltFamily(
         summary,
         rows,

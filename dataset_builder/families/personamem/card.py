@@ -34,6 +34,7 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         num_contexts=sum(split.contexts for split in splits.values()),
         default_split=next(iter(splits)),
         readings=record.readings,
+        filler=record.filler,
         counts={
             key: _count_by_name(splits, key) for key in ("question_types", "topics", "letters")
         },

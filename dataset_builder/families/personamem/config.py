@@ -112,6 +112,20 @@ class PersonaMemSettings(FamilySettings):
         ),
     ] = None
 
+    filler: Annotated[
+        str,
+        Field(
+            description="Fill contexts with real chats of this folder or Hub dataset, instead of "
+            "everyday chats, pasted material and computed tasks."
+        ),
+    ] = ""
+    filler_column: Annotated[
+        str,
+        Field(
+            description="Its column with the list of messages. [default: one of the usual names]"
+        ),
+    ] = ""
+
     @field_validator("sizes")
     @classmethod
     def _known_sizes(cls, sizes: tuple[str, ...]) -> tuple[str, ...]:
@@ -194,5 +208,7 @@ def configure(config: BuildConfig) -> PersonaMemConfig:
             "world: the texts of lives are written by hand, none is left to a model. Accepted with "
             "the writer openai: first."
         )
+    if settings.filler and world == "first":
+        raise InvalidInputError("filler: the first world has none. Accepted with it: lives.")
     given = settings.model_dump() | {"world": world}
     return PersonaMemConfig(seed=config.seed, is_written_by_model=is_written_by_model, **given)

@@ -41,6 +41,19 @@ class ReadingsRecord(BaseModel):
     readers: tuple[str, ...]
 
 
+class FillerRecord(BaseModel):
+    """The real chats that fill the contexts: where they come from, and what was left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    revision: str
+    license: str
+    chats: Count
+    left_out: Mapping[str, Count]
+    sha256: str
+
+
 class PersonaMemRecord(BaseModel):
     """The section of the family."""
 
@@ -48,4 +61,5 @@ class PersonaMemRecord(BaseModel):
 
     splits: Mapping[SplitName, SplitRecord] = Field(min_length=1)
     readings: ReadingsRecord | None = None
+    filler: FillerRecord | None = None
     checks: Mapping[str, Any] = {}

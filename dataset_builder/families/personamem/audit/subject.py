@@ -218,7 +218,8 @@ class SplitSubject(AuditSubject):
         others = {name: value for name, value in stated.items() if name in record.splits}
         checks = {**others, split: summarise_checks(questions)}
         check_facts(stated, checks, f"{where}.checks", violations)
-        extra = record.model_dump(exclude={"splits", "checks"})
+        # The source of a filler may be out of reach; its chats are in the contexts.
+        extra = record.model_dump(exclude={"splits", "checks", "filler"})
         is_lives = self.source.config is not None and self.source.config.world == "lives"
         proof = {"readings": describe_proof()} if is_lives else {}
         check_facts(extra, proof, where, violations)

@@ -13,6 +13,7 @@ from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personamem.contexts import FILL, Context
 from personamem.dataset_builder.families.personamem.lives.errands import list_errands
+from personamem.dataset_builder.families.personamem.lives.lexicon import find_named
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.rendering import (
     render_chat,
@@ -24,6 +25,7 @@ from personamem.dataset_builder.fillers import (
     PastedWriter,
     UnrelatedWriter,
     list_everyday_chats,
+    read_filler,
 )
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import SIZES, Message
@@ -94,10 +96,17 @@ class _Packer:
 
     def add_everyday(self, target: int) -> None:
         """Add everyday chats, none twice, while there is room below ``target``."""
-        chats = list_everyday_chats()
+        config = self._life.config
+        chats = (
+            read_filler(config.filler, config.filler_column).chats
+            if config.filler
+            else list_everyday_chats()
+        )
         for chat in self._random.sample(chats, len(chats)):
             if self.total >= target:
                 break
+            if not self._plan.unnamed.isdisjoint(find_named(chat)):
+                continue
             draft = self.open_session("", self._plan.calendar.draw_any_day(self._random))
             messages = render_chat(chat, draft.said_on, self._life.speaker, self._random)
             self._take_if_room(draft, messages, target)
@@ -164,7 +173,9 @@ def build_context(life: Life) -> Context:
         if packer.total >= errands_end:
             break
         packer.add_mention(mention, "")
-    if EVERYDAY_SHARE[plan.size]:
+    if life.config.filler:
+        packer.add_everyday(target)
+    elif EVERYDAY_SHARE[plan.size]:
         packer.add_everyday(everyday_end)
     if PASTED_SHARE[plan.size]:
         packer.add_pasted(pasted_end)

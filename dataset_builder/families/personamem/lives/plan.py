@@ -7,7 +7,7 @@ levels story by story, and topics so that each has about as many stories.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.dials import Level
@@ -68,7 +68,7 @@ class QuadPlan:
         return self.need_id[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GroupPlan:
     """The shared plan of four contexts.
 
@@ -83,6 +83,16 @@ class GroupPlan:
     quads: tuple[QuadPlan, ...]
     reserved: frozenset[NeedId]
     leanings: tuple[Leaning, ...]
+
+    @cached_property
+    def unnamed(self) -> frozenset[tuple[NeedId, str]]:
+        """The candidates, each with its need, that nothing in the contexts may name."""
+        return frozenset(
+            (story.need_id, candidate)
+            for story in self.stories.values()
+            if story.level in (Level.IMPLIED, Level.COMBINED)
+            for candidate in story.candidates
+        )
 
     @property
     def is_dense(self) -> bool:

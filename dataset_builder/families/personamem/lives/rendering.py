@@ -79,19 +79,19 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
 
 
 def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list[Message]:
-    """Return the messages of an everyday chat.
+    """Return the messages of an everyday chat, or of a real one as it is.
 
     Where a message has several lines, some may be code or a table, so that they stay as they are.
     """
     filler = SlotFiller(speaker.persona.country, day, random)
     messages: list[Message] = []
     for number, form in enumerate(chat.messages):
-        text = filler.fill(form).strip()
+        text = filler.fill(form).strip() if chat.is_form else form
         if number % 2:
             messages.append({"role": "assistant", "content": text})
         else:
-            text = text if "\n" in text else speak(text, speaker)
-            messages.append({"role": "user", "content": text})
+            is_typed = chat.is_form and "\n" not in text
+            messages.append({"role": "user", "content": speak(text, speaker) if is_typed else text})
     return messages
 
 
