@@ -18,6 +18,7 @@ from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.family_options import add_family_options
 from personamem.dataset_builder.cli.inspect import info, show
 from personamem.dataset_builder.cli.publish import publish
+from personamem.dataset_builder.cli.report import report
 from personamem.dataset_builder.cli.tasks import link_tasks, tasks_path
 from personamem.dataset_builder.core.console import errors
 from personamem.dataset_builder.families.registry import list_families
@@ -46,6 +47,7 @@ app.command()(show)
 app.command()(audit)
 app.command()(diff)
 app.command()(publish)
+app.command()(report)
 for _family in list_families():
     for _name, _place in _family.commands.items():
         _module, _, _function = _place.partition(":")

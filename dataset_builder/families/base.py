@@ -17,9 +17,11 @@ from rich.console import RenderableType
 from personamem.cards.family import FamilyCard
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
 from personamem.dataset_builder.core.parallel import Pool
+from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
+from personamem.dataset_builder.reports.results import ResultsReport
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
@@ -147,6 +149,16 @@ class Family(ABC):
     @abstractmethod
     def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
         """Return the tables that ``info`` prints about ``splits`` of ``source``."""
+
+    def make_report(
+        self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]
+    ) -> ResultsReport | None:
+        """Return the report on results of its tasks; None, as by default, if there are none.
+
+        Runs are compared with ``baseline``, where that has results of the same tasks. Raises
+        DatasetError for results that are damaged.
+        """
+        return None
 
     @abstractmethod
     def show_question(

@@ -6,7 +6,7 @@ context so that each is read once.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import partial
 from typing import Any
 
@@ -52,6 +52,8 @@ UNPARSABLE = Metric("unparsable", higher_is_better=False)
 
 class_metric = "acc_{}".format
 
+_COLUMNS = tuple(field.name for field in fields(Question))
+
 
 class PersonaMemTask(PromptingTask):
     """A split of a PersonaMem dataset under one condition and one way of answering."""
@@ -93,12 +95,10 @@ class PersonaMemTask(PromptingTask):
         questions = self.data.ordered_questions()
         settings = (self.condition, self._settings)
         self.fingerprint = make_fingerprint((self.data.source, settings, self.data.questions))
-        self._levels = {}
-        if self.data.has_annotations:
-            self._levels = {q.question_id: read_level(self.data, q) for q in questions}
-        levels = {level for level in self._levels.values() if level}
-        self.classes = [*sorted({q.question_type for q in questions}), *sorted(levels)]
-        self.dataset = {split: datasets.Dataset.from_list([asdict(q) for q in questions])}
+        docs = [{**asdict(q), "dials": read_dials(self.data, q)} for q in questions]
+        levels = {doc["dials"]["level"] for doc in docs if doc["dials"]}
+        self.classes = [*sorted({q.question_type for q in questions}), *sorted(levels - {""})]
+        self.dataset = {split: datasets.Dataset.from_list(docs)}
 
     def make_messages(self, doc: Doc) -> list[Message]:
         """Return the conversation of a question, as the condition has it, and its final turn."""
@@ -152,7 +152,7 @@ class PersonaMemTask(PromptingTask):
         scores: dict[str, Any] = super().process_results(doc, results)
         if "acc" not in scores:
             return scores  # With --predict_only nothing is scored.
-        own = (doc["question_type"], self._levels.get(doc["question_id"], ""))
+        own = (doc["question_type"], (doc["dials"] or {}).get("level"))
         found = {name: (name if name in own else "", scores["acc"]) for name in self.classes}
         return {**scores, **{class_metric(name): value for name, value in found.items()}}
 
@@ -171,15 +171,28 @@ def choose_source(metadata: Mapping[str, Any]) -> str:
     return find_source(metadata) or OFFICIAL_SOURCE
 
 
-def read_level(data: PersonaMem, question: Question) -> str:
-    """Return how the evidence of a question is told; empty where the dataset does not say."""
+def read_dials(data: PersonaMem, question: Question) -> dict[str, Any] | None:
+    """Return what reports need to know of a question; None where the dataset does not say.
+
+    Models do not see it: prompts are made of the columns of the question.
+    """
     annotation = data.evidence_for(question)
-    return annotation.level if annotation else ""
+    if annotation is None:
+        return None
+    return {
+        "quad_id": annotation.quad_id,
+        "level": annotation.level,
+        "updates": annotation.updates,
+        "sessions_per_answer": annotation.sessions_per_answer,
+        "distractors": annotation.distractors,
+        "option_roles": list(annotation.option_roles),
+    }
 
 
 def question_of(doc: Doc) -> Question:
     """Return the question that a document was made of."""
-    return Question(**{**doc, "options": tuple(doc["options"])})
+    columns = {name: doc[name] for name in _COLUMNS}
+    return Question(**{**columns, "options": tuple(doc["options"])})
 
 
 def doc_to_text(doc: Doc) -> str:

@@ -14,9 +14,11 @@ from personamem.dataset_builder.families.base import (
     Family,
     WritingPlan,
 )
+from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.personabench.record import PersonaBenchRecord
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
+from personamem.dataset_builder.reports.results import ResultsReport
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personabench.schema import FAMILY as NAME
@@ -30,7 +32,6 @@ class PersonaBenchFamily(Family):
     title = "PersonaBench"
     commands: ClassVar[Mapping[str, str]] = {
         "retrieve": "personamem.dataset_builder.families.personabench.retrieve:retrieve",
-        "report": "personamem.dataset_builder.families.personabench.report_command:report",
     }
 
     @property
@@ -106,6 +107,14 @@ class PersonaBenchFamily(Family):
         from personamem.dataset_builder.families.personabench.show import make_info
 
         return make_info(source, splits)
+
+    def make_report(
+        self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]
+    ) -> ResultsReport | None:
+        """Return recall and F1 by category and noise level, and the radar."""
+        from personamem.dataset_builder.families.personabench.results.report import make_report
+
+        return make_report(evaluations)
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]

@@ -65,10 +65,8 @@ def retrieve(
     """
     # Imported here so that --help does not wait for them.
     from personamem.dataset_builder.families.personabench.results.records import RetrievalRun
-    from personamem.dataset_builder.families.personabench.results.tables import (
-        show_table,
-        tabulate_retrieval,
-    )
+    from personamem.dataset_builder.families.personabench.results.tables import tabulate_retrieval
+    from personamem.dataset_builder.reports.tables import show_table
     from personamem.loaders.personabench import load_personabench
     from personamem.loaders.personabench.chunks import CHUNK_FORMS
     from personamem.loaders.personabench.retrieval import evaluate_retrieval, summarise_retrieval

@@ -14,9 +14,11 @@ from personamem.dataset_builder.families.base import (
     Family,
     WritingPlan,
 )
+from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.personamem.record import PersonaMemRecord
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
+from personamem.dataset_builder.reports.results import ResultsReport
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
@@ -101,6 +103,14 @@ class PersonaMemFamily(Family):
         from personamem.dataset_builder.families.personamem.show import make_info
 
         return make_info(source, splits)
+
+    def make_report(
+        self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]
+    ) -> ResultsReport | None:
+        """Return accuracies with intervals, curves against the dials, and comparisons."""
+        from personamem.dataset_builder.families.personamem.results.report import make_report
+
+        return make_report(evaluations, baseline)
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]

@@ -8,6 +8,7 @@ import pytest
 from evaluation_process import run_evaluation
 from tiny_communities import ADA
 
+from personamem.dataset_builder.families.evaluations import read_evaluations
 from personamem.dataset_builder.families.personabench.results.reading import read_results
 from personamem.loaders.formats.errors import InvalidInputError
 
@@ -35,7 +36,7 @@ def test_the_dummy_model_runs_every_condition(
         assert scores[name]["recall,none"] == scores[name]["unparsable,none"] == 0.0
         assert isinstance(scores[name]["f1_stderr,none"], float)
         assert scores[name]["updating,none"] == 1.0
-    systems = read_results([tmp_path / "out"]).systems
+    systems = read_results(read_evaluations([tmp_path / "out"]))[0].systems
     assert {(each.condition, each.retrieval): list(runs) for each, runs in systems.items()} == {
         ("full", ""): [0.0, 0.5],
         ("oracle", ""): [0.0, 0.5],
@@ -129,7 +130,7 @@ def test_a_real_model_is_scored(
         *("--limit", "2", "--gen_kwargs", "max_gen_toks=12", "--device", "cpu"),
         log=tmp_path / "log.txt",
     )
-    ((runs),) = read_results([tmp_path]).systems.values()
+    ((runs),) = read_results(read_evaluations([tmp_path]))[0].systems.values()
     run = runs[0.5]
     assert (run.questions, run.of) == (2, 8)
     assert 0 <= run.words.group("overall").recall <= 1

@@ -1,55 +1,18 @@
-"""Plots of results as SVG text: scores against noise, and the radar of six axes."""
+"""The radar of six axes as SVG text."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import astuple
-from html import escape
 
 from markupsafe import Markup
 
-from personamem.dataset_builder.families.personabench.results.tables import AXES, format_share
+from personamem.dataset_builder.families.personabench.results.tables import AXES
 from personamem.dataset_builder.reports import draw_line, draw_text, format_number, make_svg
+from personamem.dataset_builder.reports.lines import draw_dot, draw_legend, draw_path, width_of
+from personamem.dataset_builder.reports.tables import format_share
 from personamem.loaders.personabench.radar import Radar
 
-COLOURS = 8
-"""Colours of the page's style: series-0 to series-7, then from the start."""
-
-PLOT_WIDTH, PLOT_HEIGHT, MARGIN = 360, 200, 34
 RADIUS, RADAR_MARGIN = 130, 130
-LEGEND_ROW = 17
-
-
-def draw_against_noise(series: Mapping[str, Mapping[float, float]]) -> Markup:
-    """Draw a line a series: shares (up) against noise level (across). Empty without series."""
-    points = {
-        name: [(noise, value) for noise, value in values.items() if not math.isnan(value)]
-        for name, values in series.items()
-    }
-    if not any(points.values()):
-        return Markup("")
-    noises = sorted({noise for values in series.values() for noise in values})
-    highest = max(value for values in points.values() for _, value in values) or 1.0
-    top = min(1.0, math.ceil(highest * 10) / 10)
-
-    def place(noise: float, share: float) -> tuple[float, float]:
-        return MARGIN + noise * (PLOT_WIDTH - 2 * MARGIN), 12 + PLOT_HEIGHT * (1 - share / top)
-
-    parts = []
-    for step in range(5):
-        share = top * step / 4
-        _, y = place(0, share)
-        parts.append(draw_line(MARGIN, y, PLOT_WIDTH - MARGIN, y, "edge"))
-        parts.append(draw_text(MARGIN - 6, y + 4, format_number(share), "right"))
-    for noise in noises:
-        x, _ = place(noise, 0)
-        parts.append(draw_text(x, PLOT_HEIGHT + 28, f"{noise:g}", "tick"))
-    for number, (name, values) in enumerate(points.items()):
-        places = [place(noise, share) for noise, share in values]
-        parts.append(_draw_path(places, number, closed=False))
-        for (noise, share), (x, y) in zip(values, places, strict=True):
-            parts.append(_draw_dot(x, y, number, f"{name}, noise {noise:g}: {format_share(share)}"))
-    legend, below = _draw_legend(list(points), PLOT_HEIGHT + 40)
-    return make_svg(max(PLOT_WIDTH, _width_of(points)), below, [*parts, *legend])
 
 
 def draw_radar(radars: Mapping[str, Radar], low: float, high: float) -> Markup:
@@ -87,36 +50,9 @@ def draw_radar(radars: Mapping[str, Radar], low: float, high: float) -> Markup:
         parts.append(draw_text(label_x, label_y + 4, name, kind))
     for number, (name, radar) in enumerate(radars.items()):
         known = [(a, value) for a, value in enumerate(astuple(radar)) if not math.isnan(value)]
-        parts.append(_draw_path([place(*each) for each in known], number, closed=True))
+        parts.append(draw_path([place(*each) for each in known], number, closed=True))
         for axis, value in known:
             title = f"{name}, {AXES[axis]}: {format_share(value)}"
-            parts.append(_draw_dot(*place(axis, value), number, title))
-    legend, below = _draw_legend(list(radars), 2 * RADIUS + 60)
-    return make_svg(max(2 * centre_x, _width_of(radars)), below, [*parts, *legend])
-
-
-def _draw_path(places: Sequence[tuple[float, float]], number: int, closed: bool) -> str:
-    kind = "polygon" if closed else "polyline"
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    return f'<{kind} class="outline series-{number % COLOURS}" points="{points}"/>'
-
-
-def _draw_dot(x: float, y: float, number: int, title: str) -> str:
-    return (
-        f'<circle class="series-{number % COLOURS}" cx="{x:.1f}" cy="{y:.1f}" r="3.2">'
-        f"<title>{escape(title)}</title></circle>"
-    )
-
-
-def _draw_legend(names: Sequence[str], top: float) -> tuple[list[str], float]:
-    """Return the parts of a legend, and where it ends."""
-    parts = []
-    for number, name in enumerate(names):
-        y = top + LEGEND_ROW * number
-        parts.append(_draw_dot(8, y, number, name))
-        parts.append(draw_text(18, y + 4, name, "label"))
-    return parts, top + LEGEND_ROW * len(names)
-
-
-def _width_of(names: Mapping[str, object]) -> float:
-    return 30 + 6.5 * max(map(len, names), default=0)
+            parts.append(draw_dot(*place(axis, value), number, title))
+    legend, below = draw_legend(list(radars), 2 * RADIUS + 60)
+    return make_svg(max(2 * centre_x, width_of(radars)), below, [*parts, *legend])

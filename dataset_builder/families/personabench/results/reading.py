@@ -1,18 +1,18 @@
 """Reading results: those that lm-eval wrote of our open tasks, and those of ``retrieve --json``."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.personabench.results.records import (
     Results,
     RetrievalRun,
     Run,
     System,
 )
-from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.personabench.groups import GROUPS
 from personamem.loaders.personabench.radar import RunScores
 from personamem.loaders.personabench.retrieval import RetrievalScores
@@ -25,71 +25,39 @@ PREFIX = "personabench_"
 _Found = Run | RetrievalRun
 
 
-def read_results(paths: Sequence[Path]) -> Results:
-    """Read result files, and the folders that hold them.
+def read_results(evaluations: Sequence[Evaluation]) -> tuple[Results, frozenset[Path]]:
+    """Return the results on open questions, and the paths a user gave that hold some.
 
     Of several runs of one system at one noise level the last one counts.
 
     Raises:
-        InvalidInputError: a path that does not exist, or that holds no results of open questions;
-            the tasks that it has instead are named.
         DatasetError: a file of results that is damaged.
     """
-    found = [each for path in paths for each in _read_path(path)]
+    by_file = [(evaluation, _read_evaluation(evaluation)) for evaluation in evaluations]
+    found = [each for _, all_of_file in by_file for each in all_of_file]
     systems: dict[System, dict[float, Run]] = {}
     for run in sorted((each for each in found if isinstance(each, Run)), key=lambda run: run.date):
         systems.setdefault(run.system, {})[run.noise] = run
-    return Results(
+    results = Results(
         systems={system: dict(sorted(runs.items())) for system, runs in systems.items()},
         retrievals=[each for each in found if isinstance(each, RetrievalRun)],
     )
+    return results, frozenset(evaluation.given for evaluation, own in by_file if own)
 
 
-def _read_path(path: Path) -> list[_Found]:
-    if not path.exists():
-        raise InvalidInputError(f"{path} does not exist. Accepted: results, or folders with them.")
-    files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
-    found: list[_Found] = []
-    others: set[str] = set()
-    for file in files:
-        content = _read_json(file, strict=not path.is_dir())
-        if _is_of_lm_eval(content):
-            names = [name for name in content["configs"] if name.startswith(PREFIX)]
-            others.update(set(content["configs"]) - set(names))
-            found += [_read_run(file, content, name) for name in names]
-        elif _is_of_retrieve(content):
-            found.append(_read_retrieval(file, content))
-    if not found:
-        has = f", but of {', '.join(sorted(others))}" if others else ""
-        raise InvalidInputError(
-            f"{path} holds no results of open questions{has}. Accepted: what lm-eval or "
-            f"personamem eval wrote with --output_path for tasks {PREFIX}..., and what personamem "
-            "retrieve wrote with --json."
-        )
-    return found
+def _read_evaluation(evaluation: Evaluation) -> list[_Found]:
+    names = [name for name in evaluation.tasks if name.startswith(PREFIX)]
+    if _is_of_retrieve(evaluation.content):
+        return [_read_retrieval(evaluation.path, evaluation.content)]
+    return [_read_run(evaluation, name) for name in names]
 
 
-def _read_json(path: Path, strict: bool) -> Any:
-    """Read a file; among others in a folder, one that is no JSON is nobody's results."""
-    try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        if strict or path.name.startswith("results_"):
-            raise DatasetError(f"{path} cannot be read as JSON: {error}.") from error
-        return None
+def _is_of_retrieve(content: Mapping[str, Any]) -> bool:
+    return {"retriever", "k", "chunks", "noise"} <= set(content)
 
 
-def _is_of_lm_eval(content: Any) -> bool:
-    return isinstance(content, dict) and all(
-        isinstance(content.get(key), dict) for key in ("results", "configs")
-    )
-
-
-def _is_of_retrieve(content: Any) -> bool:
-    return isinstance(content, dict) and {"retriever", "k", "chunks", "noise"} <= set(content)
-
-
-def _read_run(path: Path, content: Mapping[str, Any], name: str) -> Run:
+def _read_run(evaluation: Evaluation, name: str) -> Run:
+    path, content = evaluation.path, evaluation.content
     try:
         config, scores = content["configs"][name], content["results"][name]
         counts = content["n-samples"][name]
@@ -97,16 +65,15 @@ def _read_run(path: Path, content: Mapping[str, Any], name: str) -> Run:
         condition = str(config["dataset_kwargs"]["condition"])
         settings = read_settings(metadata)
         retrieval = f"{settings.retriever}, k = {settings.k}" if condition == "rag" else ""
-        model = str(content.get("model_name") or content.get("model_source") or "unknown model")
         return Run(
-            system=System(model, condition, retrieval, str(config["dataset_path"])),
+            system=System(evaluation.model, condition, retrieval, str(config["dataset_path"])),
             noise=NOISE_SPLITS[config["test_split"]],
             questions=int(counts["effective"]),
             of=int(counts["original"]),
             words=_read_scores(scores, ""),
             items=_read_scores(scores, "item_"),
             unparsable=_read_score(scores, "unparsable"),
-            date=float(content.get("date") or 0.0),
+            date=evaluation.date,
             path=path,
         )
     except (LookupError, TypeError, ValueError) as error:

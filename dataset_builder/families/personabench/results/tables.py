@@ -2,10 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
-
-from rich.markup import escape
-from rich.table import Table
+from dataclasses import astuple, fields
 
 from personamem.dataset_builder.families.personabench.results.records import (
     Results,
@@ -13,23 +10,14 @@ from personamem.dataset_builder.families.personabench.results.records import (
     Run,
     label_systems,
 )
+from personamem.dataset_builder.reports.tables import TextTable, format_share
 from personamem.loaders.personabench.groups import GROUPS
 from personamem.loaders.personabench.radar import Radar, derive_radar, standardise_radars
 
 AXES = tuple(field.name.replace("_", " ") for field in fields(Radar))
 
 
-@dataclass(frozen=True, slots=True)
-class TableOfTexts:
-    """A table whose first column is a name and whose others are figures; ``note`` may be empty."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
-
-
-def make_tables(results: Results) -> Iterator[TableOfTexts]:
+def make_tables(results: Results) -> Iterator[TextTable]:
     """Yield a table for each system, one of the radar, and one for each retriever."""
     labels = label_systems(list(results.systems))
     for system, runs in results.systems.items():
@@ -53,7 +41,7 @@ def make_radars(results: Results, with_gold: bool = True) -> dict[str, Radar]:
     }
 
 
-def tabulate_retrieval(run: RetrievalRun) -> TableOfTexts:
+def tabulate_retrieval(run: RetrievalRun) -> TextTable:
     """Return recall and NDCG to three decimals: a row a group, two columns a noise level."""
     groups = dict.fromkeys(group for scores in run.scores.values() for group in scores)
     rows = []
@@ -67,25 +55,10 @@ def tabulate_retrieval(run: RetrievalRun) -> TableOfTexts:
         ]
         rows.append((group.replace("_", " "), counts, *map(format_share, figures)))
     head = [f"{name} {noise}" for noise in run.scores for name in ("recall", "NDCG")]
-    return TableOfTexts(run.label, ("category", "questions", *head), tuple(rows))
+    return TextTable(run.label, ("category", "questions", *head), tuple(rows))
 
 
-def show_table(table: TableOfTexts) -> Table:
-    """Return the table for a terminal."""
-    shown = Table(title=escape(table.title), caption=escape(table.note) or None)
-    for number, name in enumerate(table.head):
-        shown.add_column(escape(name), justify="right" if number else "left")
-    for row in table.rows:
-        shown.add_row(*map(escape, row))
-    return shown
-
-
-def format_share(value: float) -> str:
-    """Return a figure to three decimals, or a dash where there is none."""
-    return "-" if math.isnan(value) else f"{value:.3f}"
-
-
-def _tabulate_runs(label: str, runs: Mapping[float, Run]) -> TableOfTexts:
+def _tabulate_runs(label: str, runs: Mapping[float, Run]) -> TextTable:
     asked = [name for name in GROUPS if any(name in run.words.groups for run in runs.values())]
     asked.sort(key=lambda name: name != "overall")
     rows = [_make_row(name, list(runs.values())) for name in asked]
@@ -99,7 +72,7 @@ def _tabulate_runs(label: str, runs: Mapping[float, Run]) -> TableOfTexts:
     head = [f"{name} {noise}" for noise in runs for name in ("recall", "F1", "list recall")]
     limited = [run for run in runs.values() if run.questions < run.of]
     note = "; ".join(f"noise {run.noise}: {run.questions} of {run.of} questions" for run in limited)
-    return TableOfTexts(label, ("category", *head), tuple(rows), note)
+    return TextTable(label, ("category", *head), tuple(rows), note)
 
 
 def _make_row(group: str, runs: Sequence[Run]) -> tuple[str, ...]:
@@ -110,6 +83,6 @@ def _make_row(group: str, runs: Sequence[Run]) -> tuple[str, ...]:
     return (group.replace("_", " "), *cells)
 
 
-def _tabulate_radars(radars: Mapping[str, Radar], title: str = "Radar") -> TableOfTexts:
+def _tabulate_radars(radars: Mapping[str, Radar], title: str = "Radar") -> TextTable:
     rows = tuple((name, *map(format_share, astuple(radar))) for name, radar in radars.items())
-    return TableOfTexts(title, ("system", *AXES), rows)
+    return TextTable(title, ("system", *AXES), rows)

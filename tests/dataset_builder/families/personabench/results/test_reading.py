@@ -6,9 +6,18 @@ from pathlib import Path
 import pytest
 from result_files import write_json, write_other_task, write_retrieval, write_run
 
+from personamem.dataset_builder.families.evaluations import read_evaluations
 from personamem.dataset_builder.families.personabench.results.reading import read_results
-from personamem.dataset_builder.families.personabench.results.records import System, label_systems
-from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.dataset_builder.families.personabench.results.records import (
+    Results,
+    System,
+    label_systems,
+)
+from personamem.loaders.formats.errors import DatasetError
+
+
+def read(*paths: Path) -> Results:
+    return read_results(read_evaluations(paths))[0]
 
 
 def test_runs_are_sorted_by_system_and_noise(tmp_path: Path) -> None:
@@ -16,7 +25,7 @@ def test_runs_are_sorted_by_system_and_noise(tmp_path: Path) -> None:
         write_run(tmp_path / "a", noise=noise)
         write_run(tmp_path / "a", noise=noise, condition="rag", retriever="minilm", k=3)
     write_retrieval(tmp_path)
-    found = read_results([tmp_path / "a", tmp_path / "retrieval.json"])
+    found = read(tmp_path / "a", tmp_path / "retrieval.json")
     full, rag = sorted(found.systems, key=lambda system: system.condition)
     assert (full.model, full.condition, full.retrieval) == ("models/tiny", "full", "")
     assert (rag.retrieval, rag.dataset) == ("minilm, k = 3", "data/talks")
@@ -33,13 +42,13 @@ def test_runs_are_sorted_by_system_and_noise(tmp_path: Path) -> None:
 def test_the_last_run_counts_whatever_the_order_of_files(tmp_path: Path) -> None:
     write_run(tmp_path, noise="noise_0", score=0.9, date=2.0)
     write_run(tmp_path, noise="noise_0", score=0.1, date=10.0)
-    (runs,) = read_results([tmp_path]).systems.values()
+    (runs,) = read(tmp_path).systems.values()
     assert runs[0.0].words.group("basic").recall == 0.1
 
 
 def test_groups_that_were_not_asked_are_not_there(tmp_path: Path) -> None:
     path = write_run(tmp_path, noise="noise_0", missing=("social", "social_relation"))
-    (runs,) = read_results([path]).systems.values()
+    (runs,) = read(path).systems.values()
     assert "social" not in runs[0.0].words.groups
     assert "social_two_hop" in runs[0.0].words.groups
 
@@ -49,7 +58,7 @@ def test_other_files_in_a_folder_are_passed_over(tmp_path: Path) -> None:
     write_json(tmp_path / "config.json", {"a": 1})
     (tmp_path / "notes.json").write_text("{")
     write_run(tmp_path, noise="noise_0")
-    assert len(read_results([tmp_path]).systems) == 1
+    assert len(read(tmp_path).systems) == 1
 
 
 def test_labels_are_as_long_as_it_takes() -> None:
@@ -63,18 +72,12 @@ def test_labels_are_as_long_as_it_takes() -> None:
     assert label_systems([one, rag])[rag] == "a, rag (bm25, k = 5)"
 
 
-def test_paths_without_results_of_open_questions(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="nowhere does not exist"):
-        read_results([tmp_path / "nowhere"])
+def test_it_is_told_which_paths_hold_results(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    write_run(tmp_path / "good", noise="noise_0")
-    with pytest.raises(InvalidInputError, match=r"empty holds no results of open questions\. Acc"):
-        read_results([tmp_path / "good", tmp_path / "empty"])
-    for path in (write_other_task(tmp_path / "other"), tmp_path / "other"):
-        with pytest.raises(InvalidInputError, match="of open questions, but of hellaswag"):
-            read_results([path])
-    with pytest.raises(InvalidInputError, match="holds no results"):
-        read_results([write_json(tmp_path / "x.json", [1])])
+    write_other_task(tmp_path / "other")
+    good = write_run(tmp_path / "good", noise="noise_0")
+    paths = [tmp_path / "empty", tmp_path / "other", good, write_json(tmp_path / "x.json", [1])]
+    assert read_results(read_evaluations(paths))[1] == {good}
 
 
 def test_damaged_results(tmp_path: Path) -> None:
@@ -83,11 +86,11 @@ def test_damaged_results(tmp_path: Path) -> None:
     content["results"]["personabench_noise_0"].pop("unparsable,none")
     write_json(path, content)
     with pytest.raises(DatasetError, match=r"results_.*unparsable,none"):
-        read_results([tmp_path])
+        read(tmp_path)
     path.write_text("{")
     with pytest.raises(DatasetError, match="cannot be read as JSON"):
-        read_results([tmp_path])
+        read(tmp_path)
     retrieval = write_retrieval(tmp_path / "r")
     write_json(retrieval, {**json.loads(retrieval.read_text()), "noise": {"low": {}}})
     with pytest.raises(DatasetError, match="not as personamem retrieve writes it"):
-        read_results([retrieval])
+        read(retrieval)

@@ -7,15 +7,22 @@ from pathlib import Path
 import pytest
 from result_files import write_retrieval, write_run
 
-from personamem.dataset_builder.families.personabench.results.page import render_page
-from personamem.dataset_builder.families.personabench.results.plots import (
-    draw_against_noise,
-    draw_radar,
-)
+from personamem.dataset_builder.families.evaluations import read_evaluations
+from personamem.dataset_builder.families.personabench.results.plots import draw_radar
 from personamem.dataset_builder.families.personabench.results.reading import read_results
 from personamem.dataset_builder.families.personabench.results.records import Results
+from personamem.dataset_builder.families.personabench.results.report import describe_results
 from personamem.dataset_builder.families.personabench.results.tables import make_radars, make_tables
+from personamem.dataset_builder.reports.results import render_results
 from personamem.loaders.personabench.radar import Radar
+
+
+def read(*paths: Path) -> Results:
+    return read_results(read_evaluations(paths))[0]
+
+
+def render_page(results: Results) -> str:
+    return render_results([describe_results(results)])
 
 
 @pytest.fixture
@@ -24,7 +31,7 @@ def results(tmp_path: Path) -> Results:
         write_run(tmp_path, noise="noise_0", model=model, score=low + 0.1)
         write_run(tmp_path, noise="noise_07", model=model, score=low / 2, missing=("social",))
     write_run(tmp_path, noise="noise_0", model="good", condition="oracle", score=1.0)
-    return read_results([tmp_path, write_retrieval(tmp_path)])
+    return read(tmp_path, write_retrieval(tmp_path))
 
 
 def test_a_system_has_a_table_with_columns_for_every_noise_level(results: Results) -> None:
@@ -57,34 +64,21 @@ def test_the_radar_leaves_gold_out_of_its_z_scores(results: Results) -> None:
 
 def test_one_system_has_no_z_scores(tmp_path: Path) -> None:
     write_run(tmp_path, noise="noise_0")
-    titles = [table.title for table in make_tables(read_results([tmp_path]))]
+    titles = [table.title for table in make_tables(read(tmp_path))]
     assert titles == ["tiny, full", "Radar"]
-    assert "z-scores" not in render_page(read_results([tmp_path]))
+    assert "z-scores" not in render_page(read(tmp_path))
 
 
 def test_a_limited_run_says_so(results: Results, tmp_path: Path) -> None:
     path = write_run(tmp_path / "limited", noise="noise_05")
     path.write_text(path.read_text().replace('"effective": 8', '"effective": 3'))
-    (table, _) = make_tables(read_results([path]))
+    (table, _) = make_tables(read(path))
     assert table.note == "noise 0.5: 3 of 8 questions"
 
 
 def read_points(element: ElementTree.Element) -> list[tuple[float, float]]:
     points = (point.split(",") for point in (element.get("points") or "").split())
     return [(float(x), float(y)) for x, y in points]
-
-
-def test_lines_rise_with_the_score_and_follow_the_noise() -> None:
-    lines = {"a": {0.0: 0.8, 0.5: 0.2, 0.7: 0.4}, "b&": {0.0: math.nan}}
-    svg = ElementTree.fromstring(draw_against_noise(lines))
-    (first, second, third), none = (read_points(line) for line in svg.iter("polyline"))
-    assert first[0] < second[0] < third[0]
-    # Down is up in SVG: the differences in height are those of the scores.
-    assert (second[1] - first[1]) / (second[1] - third[1]) == pytest.approx(3)
-    assert (third[0] - first[0]) / (second[0] - first[0]) == pytest.approx(1.4)
-    assert none == []
-    assert "b&" in [text.text for text in svg.iter("text")]
-    assert draw_against_noise({}) == ""
 
 
 def test_the_outline_of_a_system_has_a_corner_for_each_score() -> None:

@@ -1,0 +1,1 @@
+"""Results of evaluations on multiple choice: read, compared, drawn."""

@@ -1,0 +1,101 @@
+"""Reading results: the answers that lm-eval logged of our multiple-choice tasks."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jsonlines
+
+from personamem.dataset_builder.families.evaluations import Evaluation
+from personamem.dataset_builder.families.personamem.results.records import (
+    NO_LETTER,
+    Answer,
+    Run,
+)
+from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.formats.json_files import parse_json
+from personamem.loaders.formats.schema import LETTERS
+from personamem.loaders.personamem.letters import read_letter
+
+PREFIX = "personamem_"
+
+
+def read_runs(evaluations: Sequence[Evaluation]) -> tuple[list[Run], frozenset[Path]]:
+    """Return the runs on multiple choice, and the paths a user gave that hold some.
+
+    Of several runs of a model on a task the last one counts.
+
+    Raises:
+        InvalidInputError: results without the answers behind them.
+        DatasetError: a file of answers that is damaged.
+    """
+    runs: dict[tuple[str, str, str], Run] = {}
+    used = set()
+    for evaluation in sorted(evaluations, key=lambda each: each.date):
+        for task in evaluation.tasks:
+            if task.startswith(PREFIX):
+                run = _read_run(evaluation, task)
+                runs[run.model, run.task, run.dataset] = run
+                used.add(evaluation.given)
+    return sorted(runs.values(), key=lambda run: (run.task, run.model)), frozenset(used)
+
+
+def _read_run(evaluation: Evaluation, task: str) -> Run:
+    stamp = evaluation.path.stem.removeprefix("results_")
+    path = evaluation.path.with_name(f"samples_{task}_{stamp}.jsonl")
+    if not path.is_file():
+        raise InvalidInputError(
+            f"{evaluation.path} has the accuracy of {task} without its answers: {path.name} is not "
+            "beside it. Accepted: results of an evaluation with --log_samples."
+        )
+    try:
+        # Log-likelihoods may be infinite.
+        with jsonlines.open(path, loads=partial(parse_json, allow_nan=True)) as rows:
+            answers = tuple(
+                _read_answer(row, f"{path}, line {number}")
+                for number, row in enumerate(rows, start=1)
+            )
+    except (OSError, UnicodeDecodeError, jsonlines.InvalidLineError) as error:
+        raise DatasetError(f"{path} cannot be read: {error}.") from error
+    if not answers:
+        raise DatasetError(f"{path} holds no answers.")
+    unparsable = evaluation.content["results"].get(task, {}).get("unparsable,none")
+    dataset = str(evaluation.content["configs"][task].get("dataset_path") or "")
+    return Run(evaluation.model, task, dataset, answers, unparsable, evaluation.date)
+
+
+def _read_answer(row: Any, where: str) -> Answer:
+    try:
+        doc: Mapping[str, Any] = row["doc"]
+        dials: Mapping[str, Any] = doc.get("dials") or {}
+        distance = doc.get("distance_to_ref_in_tokens")
+        return Answer(
+            question_id=str(doc["question_id"]),
+            persona=int(doc["persona_id"]),
+            quad=str(dials.get("quad_id") or ""),
+            question_type=str(doc["question_type"]),
+            level=str(dials.get("level") or ""),
+            updates=dials.get("updates"),
+            sessions=dials.get("sessions_per_answer"),
+            distractors=dials.get("distractors"),
+            distance=None if distance is None else int(distance),
+            score=float(row["acc"]),
+            role=_find_role(row["resps"], dials.get("option_roles") or ()),
+        )
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise DatasetError(
+            f"{where} is not an answer as lm-eval's --log_samples writes it "
+            f"({type(error).__name__}: {error})."
+        ) from error
+
+
+def _find_role(responses: Sequence[Any], roles: Sequence[str]) -> str:
+    if not roles:
+        return ""
+    if len(responses) == 1:
+        letter = read_letter(str(responses[0][0]))
+        return NO_LETTER if letter is None else roles[LETTERS.index(letter)]
+    # lm-eval writes numbers as text here.
+    likelihoods = [float(response[0][0]) for response in responses]
+    return roles[likelihoods.index(max(likelihoods))]

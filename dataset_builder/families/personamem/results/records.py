@@ -1,0 +1,59 @@
+"""What an evaluation on multiple choice left behind: every answer, with what was asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+NO_LETTER = "no letter"
+"""The role of an answer from which no letter could be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to one question: ``score`` is 1 if it is right.
+
+    ``role`` is that of the option chosen, such as former; empty where nobody says. The numbers of
+    updates, sessions and distractors, and the distance in tokens, are None where they are unknown.
+    """
+
+    question_id: str
+    persona: int
+    quad: str
+    question_type: str
+    level: str
+    updates: int | None
+    sessions: int | None
+    distractors: int | None
+    distance: int | None
+    score: float
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A model's answers on one task of one dataset; ``date`` is in seconds since 1970."""
+
+    model: str
+    task: str
+    dataset: str
+    answers: tuple[Answer, ...]
+    unparsable: float | None
+    date: float
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right answers."""
+        return sum(answer.score for answer in self.answers) / len(self.answers)
+
+
+def label_runs(runs: Sequence[Run]) -> list[str]:
+    """Return a short name for each run, as long as it takes to tell them apart."""
+    for parts in (
+        lambda run: (Path(run.model).name, run.task),
+        lambda run: (Path(run.model).name, run.task, Path(run.dataset).name),
+        lambda run: (run.model, run.task, run.dataset),
+    ):
+        labels = [", ".join(parts(run)) for run in runs]
+        if len(set(labels)) == len(labels):
+            return labels
+    return [f"{label} ({number})" for number, label in enumerate(labels, start=1)]

@@ -1,0 +1,45 @@
+"""Results of evaluations as a report: tables and figures, whatever the family."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from personamem.dataset_builder.reports.tables import TextTable
+from personamem.dataset_builder.reports.template import load_template
+
+_TEMPLATE = Path(__file__).with_name("results.html.jinja")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot with its title; an empty plot is not shown, and ``caption`` may be empty."""
+
+    title: str
+    plot: Markup
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsReport:
+    """What a report says of the results of one family.
+
+    ``scores`` has the main score of each run, from 0 to 1, by its label. ``data`` is all of it as
+    plain values. ``worse`` names the runs that lie below a baseline by more than chance.
+    """
+
+    title: str
+    tables: Sequence[TextTable]
+    figures: Sequence[Figure]
+    scores: Mapping[str, float]
+    data: Mapping[str, Any]
+    note: str = ""
+    worse: Sequence[str] = ()
+    used: frozenset[Path] = field(default_factory=frozenset)
+
+
+def render_results(reports: Sequence[ResultsReport]) -> str:
+    """Return the page of all reports, one file. Whatever comes from results is escaped."""
+    return load_template(_TEMPLATE).render(reports=reports)
