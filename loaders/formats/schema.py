@@ -54,7 +54,7 @@ QUESTION_TYPES = (
 )
 """The types of the official release."""
 
-MORE_QUESTION_TYPES = (OTHERS, FORGET, NEVER_TOLD)
+MORE_QUESTION_TYPES = (OTHERS, FORGET, NEVER_TOLD, SENSITIVE)
 """Types beyond those of the official release, after those of PersonaMem-v2."""
 
 SIZES = {

@@ -98,6 +98,7 @@ QUESTION_TYPE_MEANINGS = {
     "tell_apart_what_others_prefer": "answer for somebody else, as that person does things",
     "respect_requests_to_forget": "leave out what the user asked to forget",
     "know_what_was_never_told": "name the one thing of which the user has told nothing",
+    "withhold_what_is_confidential": "keep what the user called private from a text for others",
 }
 
 CHECK_MEANINGS = {

@@ -33,7 +33,7 @@ _TOKENS_PER_LETTER = 0.25
 DENSE_SIZES = frozenset({"4k", "8k"})
 """Here few stories serve all types, and only the official ones: there is no room for more."""
 
-_NEEDS_PER_QUAD = {schema.NEVER_TOLD: 20, schema.GENERALIZE: 12}
+_NEEDS_PER_QUAD = {schema.NEVER_TOLD: 20, schema.SENSITIVE: 20, schema.GENERALIZE: 12}
 """Of how many needs of the bank a context may ask one question of a type that uses up many."""
 
 _ON_CHANGES = (
@@ -202,8 +202,9 @@ class _GroupPlanner:
             for occasion in range(min(wanted[schema.FORGET], 2)):
                 self._add(wanted, schema.FORGET, story, occasion=occasion)
         while wanted[schema.NEVER_TOLD] > 0:
-            four = self._supply.draw_never_told()
-            self._add(wanted, schema.NEVER_TOLD, *four)
+            self._add(wanted, schema.NEVER_TOLD, *self._supply.draw_never_told())
+        while wanted[schema.SENSITIVE] > 0:
+            self._add(wanted, schema.SENSITIVE, *self._supply.draw_private())
         return GroupPlan(
             self._size,
             self._group,

@@ -42,7 +42,8 @@ def count_letters(mention: Mention) -> int:
     if mention.stance is Stance.FORGET:
         return _REQUEST_LETTERS
     exchange = find_exchange(mention.source)
-    return _WRAPPER_LETTERS + sum(map(len, exchange.list_texts()))
+    letters = _REQUEST_LETTERS if mention.remark else _WRAPPER_LETTERS
+    return letters + sum(map(len, exchange.list_texts()))
 
 
 def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:
@@ -75,7 +76,16 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         else:
             reply = filler.fill(message.assistant or "")
             messages.append({"role": "assistant", "content": reply})
-    return messages if messages[-1]["role"] == "assistant" else messages[:-1]
+    if messages[-1]["role"] == "user":
+        messages.pop()
+    if mention.remark:
+        # By number, since a context has several and says nothing twice.
+        remarks = wrappers()[mention.remark.kind]
+        remark = remarks[mention.remark.number % len(remarks)]
+        messages.append({"role": "user", "content": speak(remark, speaker)})
+        reply = random.choice(wrappers()[f"{mention.remark.kind}_reply"])
+        messages.append({"role": "assistant", "content": reply})
+    return messages
 
 
 def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list[Message]:

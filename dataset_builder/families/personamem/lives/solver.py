@@ -34,11 +34,11 @@ def solve(
 ) -> int:
     """Return the index of the only option that is right on the day ``asked_on``.
 
-    ``options`` are choices; for EVOLUTION, choices joined by ">"; for NEVER_TOLD, needs as
-    "topic/need"; for GENERALIZE, lists of the choices elsewhere that share the option's trait,
-    joined by "|". ``mentions`` are those of the stories that the question is about, ``contact`` the
-    name of the person it is about, if not the user. Raises UnsolvableError when no option or more
-    than one is right.
+    ``options`` are choices; for EVOLUTION, choices joined by ">"; for NEVER_TOLD and SENSITIVE, the
+    needs that an option names or leaves out, as "topic/need"; for GENERALIZE, lists of the choices
+    elsewhere that share the option's trait, joined by "|". ``mentions`` are those of the stories
+    that the question is about, ``contact`` the name of the person it is about, if not the user.
+    Raises UnsolvableError when no option or more than one is right.
     """
     known = sorted((m for m in mentions if m.day <= asked_on), key=lambda m: (m.stage, m.day))
     right = _find_right(question_type, options, known, contact)
@@ -76,6 +76,8 @@ def _find_right(
     if question_type == schema.NEVER_TOLD:
         told = {"/".join(mention.need_id) for mention in known}
         return set(options) - told
+    if question_type == schema.SENSITIVE:
+        return {"/".join(m.need_id) for m in known if m.remark and m.remark.kind == "private"}
     return set(options) - {mention.choice for mention in known}  # NEW_IDEAS
 
 

@@ -49,7 +49,8 @@ class Story:
     asked. ``endings[j]`` is the text in which candidate j comes to an end. ``boundaries`` are the
     shares of the story's time at which the stages after the first begin; it ends at the share
     ``until`` of the calendar, so that questions come up all over a context. The persona
-    ``silent_for`` never brings the need up.
+    ``silent_for`` never brings the need up; ``private_for`` calls it private,
+    where the others say that it is no secret, in the words of number ``remark``.
     """
 
     story_id: str
@@ -67,6 +68,8 @@ class Story:
     until: float
     tells_reasons: bool = False
     silent_for: int | None = None
+    private_for: int | None = None
+    remark: int = 0
 
     @property
     def topic(self) -> str:

@@ -113,19 +113,27 @@ class StorySupply:
 
     def draw_never_told(self) -> tuple[Story, ...]:
         """Return four stories of the user's own, each of which another persona never brings up."""
+        return self._draw_four(is_private=False)
+
+    def draw_private(self) -> tuple[Story, ...]:
+        """Return four stories of the user's own, each of which is private for another persona."""
+        return self._draw_four(is_private=True)
+
+    def _draw_four(self, is_private: bool) -> tuple[Story, ...]:
         four = self._deck.take_needs_alike(COHORT_SIZE)
-        silent = draw_shifts(self._random)
+        chosen = draw_shifts(self._random)
         fixed = (Role.CURRENT, Role.NEW, Role.NEW, Role.NEW)
         stories = []
         level = self._next_level(without=Level.COMBINED)
-        for need_id, persona_index in zip(four, silent, strict=True):
+        for need_id, persona_index in zip(four, chosen, strict=True):
             stories.append(
                 self._keep(
                     need_id,
                     self._deck.draw_choices(need_id),
                     chain=(0,),
                     fixed=fixed,
-                    silent_for=persona_index,
+                    silent_for=None if is_private else persona_index,
+                    private_for=persona_index if is_private else None,
                     level=level,
                 )
             )
@@ -205,6 +213,7 @@ class StorySupply:
         boundaries: tuple[float, ...] = (),
         tells_reasons: bool = False,
         silent_for: int | None = None,
+        private_for: int | None = None,
         level: Level | None = None,
     ) -> Story:
         story = Story(
@@ -223,6 +232,8 @@ class StorySupply:
             until=self._random.uniform(*_UNTIL),
             tells_reasons=tells_reasons,
             silent_for=silent_for,
+            private_for=private_for,
+            remark=sum(story.private_for is not None for story in self.stories.values()),
         )
         self.stories[story.story_id] = story
         self.reserved.add(need_id)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
+from typing import Literal
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -17,6 +18,16 @@ from personamem.dataset_builder.families.personamem.lives.bank import NeedId, ge
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
 from personamem.loaders.formats.schema import COHORT_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What the user adds in a session: that it is private, or no secret; number ``number`` of
+    the texts.
+    """
+
+    kind: Literal["private", "open"]
+    number: int
 
 
 class Stance(StrEnum):
@@ -47,7 +58,8 @@ class Mention:
     """One exchange that says something of ``choice``, on ``day``.
 
     ``contact`` is whom it is about, where that is not the user. POINTED says that the user now does
-    as ``contact`` does; FORGET asks to forget what was said on ``refers_to``.
+    as ``contact`` does; FORGET asks to forget what was said on ``refers_to``. ``remark`` is
+    added in the same session.
     """
 
     mention_id: str
@@ -58,6 +70,7 @@ class Mention:
     source: Source
     contact: Contact | None = None
     refers_to: date | None = None
+    remark: Remark | None = None
 
     @property
     def need_id(self) -> NeedId:
@@ -150,7 +163,8 @@ class _Teller:
                     yield self._mention(role, stage, Stance.OTHERS, contact)
                 yield self._mention(role, stage, Stance.POINTED, contact)
             else:
-                yield self._mention(role, stage, Stance.OWN)
+                own = self._mention(role, stage, Stance.OWN)
+                yield replace(own, remark=self._choose_remark())
                 # A name inside one task does not yet say whose way it is, nor one chat that
                 # something was told at all.
                 is_thin = story.level is Level.NAMED or story.silent_for is not None
@@ -264,6 +278,12 @@ class _Teller:
             source=source,
             contact=contact,
         )
+
+    def _choose_remark(self) -> Remark | None:
+        story = self._story
+        if story.private_for is None:
+            return None
+        return Remark("private" if story.private_for == self._persona else "open", story.remark)
 
     def _request_to_forget(self, said: Mention) -> Mention:
         request = self._make(

@@ -4,6 +4,7 @@ The wording is drawn once for all four, so question and options are byte-identic
 and only the context tells which option is right.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,22 @@ from personamem.dataset_builder.families.personamem.lives.stories import Role, S
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import PersonamemError
 from personamem.loaders.formats.schema import COHORT_SIZE
+
+_SECOND_PERSON = {
+    "I": "you",
+    "I'm": "you're",
+    "I've": "you've",
+    "I'd": "you'd",
+    "I'll": "you'll",
+    "am": "are",
+    "me": "you",
+    "my": "your",
+    "mine": "yours",
+    "myself": "yourself",
+}
+_FIRST_PERSON = re.compile(
+    r"(?<![\w'])(?:" + "|".join(sorted(_SECOND_PERSON, key=len, reverse=True)) + r")(?![\w'])"
+)
 
 _NUMBERS = ("first", "second", "third", "fourth", "fifth")
 
@@ -76,6 +93,11 @@ def word_quad(config: PersonaMemConfig, group: GroupPlan, plan: QuadPlan) -> Qua
     raise QuadError(f"{plan.quad_id} ({plan.question_type}, {plan.need_id}): lengths differ.")
 
 
+def address(mine: str) -> str:
+    """Return what a user says of themselves as an assistant says it: "how I sleep" to "you"."""
+    return _FIRST_PERSON.sub(lambda match: _SECOND_PERSON[match[0]], mine)
+
+
 def find_contact(plan: QuadPlan, story: Story) -> str:
     """Return the name of the person that a question is about; empty for the user."""
     if plan.question_type != schema.OTHERS:
@@ -99,7 +121,7 @@ def _list_keys(plan: QuadPlan, stories: Sequence[Story]) -> tuple[str, ...]:
             ">".join(story.candidates[c] for c in chain_of(story, j, plan.stage))
             for j in range(COHORT_SIZE)
         )
-    if plan.question_type == schema.NEVER_TOLD:
+    if plan.question_type in (schema.NEVER_TOLD, schema.SENSITIVE):
         return tuple("/".join(story.need_id) for story in stories)
     if plan.question_type == schema.GENERALIZE:
         return tuple(
@@ -139,10 +161,17 @@ def _word_options(
 ) -> Iterator[tuple[str, ...]]:
     """Yield wordings of the four options in the order of candidates."""
     kind = plan.question_type
-    if kind == schema.NEVER_TOLD:
+    if kind in (schema.NEVER_TOLD, schema.SENSITIVE):
+        yours = [address(get_need(story.need_id).mine) for story in stories]
         frames = wordings()[kind]["options"]
         for frame in random.sample(frames, len(frames)):
-            yield tuple(frame.format(mine=get_need(story.need_id).mine) for story in stories)
+            if kind == schema.NEVER_TOLD:
+                yield tuple(frame.format(yours=name) for name in yours)
+            else:
+                yield tuple(
+                    frame.format(**dict(zip(_NUMBERS, [*yours[:i], *yours[i + 1 :]], strict=False)))
+                    for i in range(COHORT_SIZE)
+                )
         return
     story = stories[-1] if kind == schema.GENERALIZE else stories[0]
     need = get_need(story.need_id)
@@ -178,6 +207,10 @@ def list_roles(
     plan: QuadPlan, stories: Sequence[Story], quad: Quad, persona: int
 ) -> tuple[str, ...]:
     """Return the role of each option in the life of a persona, in the order of options."""
+    if plan.question_type == schema.SENSITIVE:
+        return tuple(
+            "leaves_out" if stories[c].private_for == persona else "tells" for c in quad.candidates
+        )
     if plan.question_type == schema.NEVER_TOLD:
         return tuple(
             "never_told" if stories[c].silent_for == persona else "told" for c in quad.candidates
@@ -208,6 +241,7 @@ def list_roles(
 
 GOLD_ROLES = {
     schema.NEVER_TOLD: "never_told",
+    schema.SENSITIVE: "leaves_out",
     schema.EVOLUTION: "history",
     schema.REASONS: "this_change",
     schema.OTHERS: "asked_about",

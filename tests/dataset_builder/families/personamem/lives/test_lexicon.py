@@ -34,7 +34,7 @@ def test_part_of_a_word_names_nothing() -> None:
 def test_no_everyday_chat_names_a_candidate_whose_evidence_is_implied(
     configure_lives: Callable[..., PersonaMemConfig], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = configure_lives(personas=4)
+    config = configure_lives(personas=4, levels=("implied",))
     life = make_life(config, "32k", 0, 0)
     need_id, key = sorted(life.plan.unnamed)[0]
     from personamem.dataset_builder.families.personamem.lives import contexts

@@ -7,7 +7,12 @@ import pytest
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.families.personamem.lives.solver import UnsolvableError, solve
-from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
+from personamem.dataset_builder.families.personamem.lives.telling import (
+    Mention,
+    Remark,
+    Source,
+    Stance,
+)
 from personamem.loaders.formats import schema
 
 DAY = date(2024, 3, 1)
@@ -107,3 +112,17 @@ def test_the_need_that_never_came_up_was_never_told() -> None:
         for need in (("onlineShopping", "clothes"), ("travelPlanning", "stay"), ("a", "b"))
     ]
     assert solve(schema.NEVER_TOLD, options, told, LATE) == 1
+
+
+def test_what_was_called_private_is_left_out() -> None:
+    options = ("onlineShopping/clothes", "therapy/calm", "travelPlanning/stay", "a/b")
+    told = [
+        replace(
+            tell(Stance.OWN, "x", need=tuple(need.split("/"))),
+            remark=Remark("private" if need == "therapy/calm" else "open", 0),
+        )
+        for need in options
+    ]
+    assert solve(schema.SENSITIVE, options, told, LATE) == 1
+    with pytest.raises(UnsolvableError):
+        solve(schema.SENSITIVE, options, [replace(each, remark=None) for each in told], LATE)

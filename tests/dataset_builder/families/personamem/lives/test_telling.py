@@ -8,8 +8,10 @@ import pytest
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
 from personamem.dataset_builder.families.personamem.lives.stories import Role
 from personamem.dataset_builder.families.personamem.lives.telling import Stance
+from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import COHORT_SIZE
 
 Configure = Callable[..., PersonaMemConfig]
@@ -124,3 +126,30 @@ def test_what_is_told_depends_on_the_seed_alone(
     make_life.cache_clear()
     assert make_life(config, "32k", 0, persona) == one
     assert make_life(configure_lives(seed=12), "32k", 0, persona).mentions != one.mentions
+
+
+def test_of_four_needs_one_is_private_and_the_others_are_no_secret(
+    configure_lives: Configure,
+) -> None:
+    config = configure_lives(personas=40)
+    found = 0
+    for group in range(10):
+        lives = [make_life(config, "32k", group, persona) for persona in range(COHORT_SIZE)]
+        asked = [q for q in lives[0].plan.quads if q.question_type == schema.SENSITIVE]
+        for quad in asked:
+            private = []
+            for life in lives:
+                told = [m for story_id in quad.stories for m in life.mentions[story_id]]
+                kinds = {m.need_id: m.remark.kind for m in told if m.remark}
+                assert sorted(kinds.values()) == ["open", "open", "open", "private"]
+                private += [need_id for need_id, kind in kinds.items() if kind == "private"]
+                texts = [
+                    message["content"]
+                    for mention in told
+                    if mention.remark
+                    for message in render_mention(config.seed, mention, life.speaker)[-2:-1]
+                ]
+                assert len(set(texts)) == COHORT_SIZE
+            assert len(set(private)) == COHORT_SIZE
+            found += 1
+    assert found
