@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from itertools import accumulate
 
 from personamem.dataset_builder.core.findings import Violations
 from personamem.dataset_builder.families.personamem.audit.annotations import ANNOTATIONS
@@ -53,6 +54,19 @@ _TELLING = 30
 """Letters of a piece of text that no other text has by chance."""
 
 
+class _Haystack:
+    """The messages of a context in lower case, joined once for all its questions."""
+
+    def __init__(self, context: ContextRecord) -> None:
+        texts = [message["content"].lower() for message in context.messages]
+        self._joined = "\n".join(texts)
+        self._starts = [0, *accumulate(len(text) + 1 for text in texts)]
+
+    def holds(self, fragment: str, end: int) -> bool:
+        """Return whether the first ``end`` messages hold a text."""
+        return self._joined.find(fragment, 0, self._starts[end]) >= 0
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """One question with all that it is held against."""
@@ -60,6 +74,7 @@ class _Case:
     life: Life
     quad: Quad
     context: ContextRecord
+    haystack: _Haystack
     question: Question
     annotation: Annotation
 
@@ -87,6 +102,7 @@ def check_lives(
     life = make_life(config, split, group, persona_index)
     quads = {quad.quad_id: quad for quad in life.plan.quads}
     check_order(context, violations)
+    haystack = _Haystack(context)
     for question in questions:
         annotation = annotations.get(question.question_id)
         plan = quads.get(annotation.quad_id) if annotation else None
@@ -94,7 +110,7 @@ def check_lives(
             violations.add(WORDING, f"question {question.question_id}: not in the world's plan")
             continue
         quad = _word(config, life.plan.size, group, plan)
-        _check_question(_Case(life, quad, context, question, annotation), violations)
+        _check_question(_Case(life, quad, context, haystack, question, annotation), violations)
     return violations
 
 
@@ -172,9 +188,8 @@ def _check_annotation(case: _Case, roles: Sequence[str], violations: Violations)
 def _check_new(case: _Case, key: str, violations: Violations) -> None:
     """Check that no message before the question holds a text of the bank on the new idea."""
     end = case.question.end_index_in_shared_context
-    seen = "\n".join(message["content"] for message in case.context.messages[:end]).lower()
     for fragment in _list_fragments(case.quad.plan.need_id, key):
-        if fragment in seen:
+        if case.haystack.holds(fragment, end):
             violations.add(NEW_IDEAS, f"{case.name}: a message says {fragment!r}")
             return
 
