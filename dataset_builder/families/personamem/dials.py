@@ -5,8 +5,8 @@ from enum import StrEnum
 MOST_DISTRACTORS = 8
 """Of a story: beyond, a choice of four would need more texts than it has."""
 
-MOST_UPDATES = 4
-"""Of a story: beyond, a choice would end in the same way twice."""
+MOST_UPDATES = 8
+"""Of a story: beyond, a choice of four would end in the same way twice."""
 
 
 class Level(StrEnum):

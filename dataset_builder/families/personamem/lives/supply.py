@@ -27,7 +27,7 @@ CHAINS = {
     1: ((0, 1),),
     2: ((0, 1, 2), (0, 1, 0)),
     3: ((0, 1, 2, 0), (0, 1, 2, 3)),
-    4: ((0, 1, 2, 3, 0),),
+    **{n: (tuple(stage % COHORT_SIZE for stage in range(n + 1)),) for n in range(4, 9)},
 }
 """Which roles are the user's own, stage by stage, for each number of updates."""
 

@@ -209,8 +209,9 @@ class _Teller:
         choice = self._need.find_choice(key)
         group = group or self._choose_group(key, stance)
         if stance in (Stance.ENDED, Stance.OTHERS_ENDED) and group == "endings":
-            number = (story.endings[candidate] + self._used[key, group]) % len(choice.endings)
-            self._used[key, group] += 1
+            # The last time that a choice ends, it ends in the way that questions ask for.
+            later = sum(left == role for left in story.chain[stage:-1]) if story.chain else 0
+            number = (story.endings[candidate] + later) % len(choice.endings)
         else:
             number = self._take("" if group == "pointers" else key, group)
         source = Source(story.need_id, "" if group == "pointers" else key, group, number)

@@ -190,17 +190,20 @@ def _word_options(
             yield tuple(frame.format(reason=reason) for reason in reasons)
     elif kind == schema.EVOLUTION:
         chains = [chain_of(story, j, plan.stage) for j in range(COHORT_SIZE)]
-        frames = wordings()[kind]["options"][len(chains[0])]
+        frames = wordings()[kind]["options"].get(len(chains[0])) or wordings()[kind]["long"]
         for frame in random.sample(frames, len(frames)):
             yield tuple(
-                frame.format(
-                    **{name: choices[c].phrase for name, c in zip(_NUMBERS, chain, strict=False)}
-                )
-                for chain in chains
+                _tell_history(frame, [choices[c].phrase for c in chain]) for chain in chains
             )
     else:
         replies = need.occasions[plan.occasion].replies
         yield tuple(filler.fill(replies[key]) for key in story.candidates)
+
+
+def _tell_history(frame: str, phrases: Sequence[str]) -> str:
+    """Return one history, of phrases in order; a long one lists what lies between the ends."""
+    words = dict(zip(_NUMBERS, phrases, strict=False))
+    return frame.format(**words, between=", then ".join(phrases[1:-1]), last=phrases[-1])
 
 
 def list_roles(

@@ -8,6 +8,7 @@ import pytest
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.dials import MOST_UPDATES, Level
 from personamem.dataset_builder.families.personamem.lives.bank import list_need_ids
+from personamem.dataset_builder.families.personamem.lives.life import make_life
 from personamem.dataset_builder.families.personamem.lives.plan import (
     AFTER,
     BEFORE,
@@ -15,6 +16,7 @@ from personamem.dataset_builder.families.personamem.lives.plan import (
     plan_split,
 )
 from personamem.dataset_builder.families.personamem.lives.stories import Role
+from personamem.dataset_builder.families.personamem.lives.telling import Stance
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE
@@ -72,12 +74,13 @@ def test_a_story_has_as_many_updates_as_asked_for(updates: int, configure_lives:
     assert found == {updates}
 
 
-def test_a_choice_never_ends_twice(configure_lives: Configure) -> None:
+def test_a_choice_never_ends_twice_in_the_same_way(configure_lives: Configure) -> None:
     for updates in range(1, MOST_UPDATES + 1):
         config = configure_lives(updates=updates, personas=4, questions=32)
-        for story in plan_split(config, "32k")[0].stories.values():
-            ended = story.chain[:-1]
-            assert len(set(ended)) == len(ended)
+        for persona in range(COHORT_SIZE):
+            for mentions in make_life(config, "32k", 0, persona).mentions.values():
+                ended = [m for m in mentions if m.stance is Stance.ENDED]
+                assert len({(m.choice, m.source) for m in ended}) == len(ended)
 
 
 def test_no_need_serves_two_stories_but_for_new_ideas(plans: tuple[GroupPlan, ...]) -> None:
@@ -106,7 +109,7 @@ def test_too_many_questions_are_refused_with_what_is_accepted(configure_lives: C
 
 
 def test_a_dial_beyond_its_range_is_refused(configure_lives: Configure) -> None:
-    with pytest.raises(InvalidInputError, match=r"updates.*less than or equal to 4"):
-        configure_lives(updates=5)
+    with pytest.raises(InvalidInputError, match=r"updates.*less than or equal to 8"):
+        configure_lives(updates=9)
     with pytest.raises(InvalidInputError, match=r"levels.*'stated', 'named', 'implied' or"):
         configure_lives(levels=("hinted",))
