@@ -10,6 +10,7 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     get_need,
     list_need_ids,
 )
+from personamem.dataset_builder.families.personamem.lives.events import ChoiceId
 from personamem.dataset_builder.families.personamem.lives.need import Choice
 from personamem.dataset_builder.families.personamem.lives.stories import (
     PHRASE_FRAME,
@@ -25,13 +26,15 @@ class Deck:
     """Deals each need of the bank at most once.
 
     Needs of topics with a small ``load`` come first. ``avoided`` are traits that candidates should
-    not show, since a question of the group is about them.
+    not show, since a question of the group is about them; choices in ``ended`` are not dealt, since
+    an event of a life of the group rules them out.
     """
 
     def __init__(
         self, config: PersonaMemConfig, size: str, load: Counter[str], random: Random
     ) -> None:
         self.avoided: frozenset[str] = frozenset()
+        self.ended: frozenset[ChoiceId] = frozenset()
         self._config, self._size, self._load, self._random = config, size, load, random
         self._taken: set[NeedId] = set()
 
@@ -90,11 +93,12 @@ class Deck:
         def weigh(keys: Sequence[str]) -> int:
             return count_showing(need_id, keys, self.avoided)
 
+        taken |= {key for ended_id, key in self.ended if ended_id == need_id}
         return draw_candidates(get_need(need_id), self._random, taken, chain, weigh)
 
     def draw_choices(self, need_id: NeedId) -> tuple[str, ...]:
         """Return the keys of four choices, whatever their length, chosen in the same way."""
-        keys = [choice.key for choice in get_need(need_id).choices]
+        keys = [c.key for c in get_need(need_id).choices if (need_id, c.key) not in self.ended]
         self._random.shuffle(keys)
         keys.sort(key=lambda key: count_showing(need_id, [key], self.avoided))
         return tuple(keys[:COHORT_SIZE])

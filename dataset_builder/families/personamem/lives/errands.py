@@ -50,8 +50,10 @@ def _live_through(
     calendar, ways = life.plan.calendar, _OWN_WAYS.get(life.plan.size, _FEW_WAYS)
     choices = list(get_need(need_id).choices)
     random.shuffle(choices)
-    leaning = life.plan.leanings[life.persona_index]
-    choices.sort(key=lambda choice: leaning.rate(need_id, choice.key))
+    leaning, ended = life.plan.leanings[life.persona_index], life.plan.ended
+    choices.sort(
+        key=lambda choice: ((need_id, choice.key) in ended, leaning.rate(need_id, choice.key))
+    )
     boundaries = draw_boundaries(random, ways - 1)
     number = 0
 

@@ -6,19 +6,13 @@ Where evidence is implied, nothing in a context names a candidate, not even a ch
 import re
 from functools import cache
 
-from personamem.dataset_builder.families.personamem.lives.bank import (
-    NeedId,
-    get_need,
-    list_need_ids,
-)
+from personamem.dataset_builder.families.personamem.lives.bank import get_need, list_need_ids
+from personamem.dataset_builder.families.personamem.lives.events import ChoiceId
 from personamem.dataset_builder.fillers import Chat
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _ENDINGS = ("", "s", "es", "ed", "ing", "'s")
 """What may follow a term, as in ``rules.NameFinder``."""
-
-ChoiceId = tuple[NeedId, str]
-"""A need and the key of its choice."""
 
 Entries = tuple[tuple[tuple[str, ...], ChoiceId], ...]
 """The words of a term after the first, the last in each of its forms, and the choice."""

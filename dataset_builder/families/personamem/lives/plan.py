@@ -13,6 +13,7 @@ from personamem.dataset_builder.families.personamem.config import PersonaMemConf
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, list_need_ids
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
+from personamem.dataset_builder.families.personamem.lives.events import ChoiceId
 from personamem.dataset_builder.families.personamem.lives.need import NUM_OCCASIONS
 from personamem.dataset_builder.families.personamem.lives.rendering import count_letters
 from personamem.dataset_builder.families.personamem.lives.stories import Story
@@ -73,7 +74,7 @@ class GroupPlan:
     """The shared plan of four contexts.
 
     ``reserved`` are needs that nothing else may bring up; ``leanings`` is what each persona is like
-    where a question is about it.
+    where a question is about it; ``ended`` are choices that an event of life rules out.
     """
 
     size: str
@@ -83,9 +84,10 @@ class GroupPlan:
     quads: tuple[QuadPlan, ...]
     reserved: frozenset[NeedId]
     leanings: tuple[Leaning, ...]
+    ended: frozenset[ChoiceId]
 
     @cached_property
-    def unnamed(self) -> frozenset[tuple[NeedId, str]]:
+    def unnamed(self) -> frozenset[ChoiceId]:
         """The candidates, each with its need, that nothing in the contexts may name."""
         return frozenset(
             (story.need_id, candidate)
@@ -213,6 +215,7 @@ class _GroupPlanner:
             tuple(self._quads),
             frozenset(self._supply.reserved),
             self._supply.leanings,
+            self._supply.ended,
         )
 
     def _plan_changes(self, wanted: Counter[str]) -> Story:

@@ -8,6 +8,7 @@ from random import Random
 from personamem.dataset_builder.core.content_yaml import read_yaml
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.lives.bank import get_need
+from personamem.dataset_builder.families.personamem.lives.events import list_events
 from personamem.dataset_builder.families.personamem.lives.need import CONTENT, Exchange
 from personamem.dataset_builder.families.personamem.lives.slots import (
     SlotFiller,
@@ -15,7 +16,12 @@ from personamem.dataset_builder.families.personamem.lives.slots import (
     speak,
     write_date,
 )
-from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
+from personamem.dataset_builder.families.personamem.lives.telling import (
+    EVENT,
+    Mention,
+    Source,
+    Stance,
+)
 from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats.schema import Message
 
@@ -31,6 +37,8 @@ def wrappers() -> Mapping[str, Sequence[str]]:
 
 def find_exchange(source: Source) -> Exchange:
     """Return a text of the bank."""
+    if source.group.startswith(EVENT):
+        return list_events()[source.group.removeprefix(EVENT)].texts[source.number]
     need = get_need(source.need_id)
     if source.group == "pointers":
         return need.pointers[source.number]

@@ -25,6 +25,9 @@ from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO
 PHRASE_FRAME, REASON_FRAME = 40, 35
 """Letters that the shortest frame of an option has around a noun phrase or a reason."""
 
+NO_EVENTS = ("",) * COHORT_SIZE
+"""No candidate is ended by an event of life."""
+
 
 class Role(StrEnum):
     """What a candidate is to the user, at the moment of a question."""
@@ -46,7 +49,8 @@ class Story:
     ``fixed[r]`` is what role r is unless it is the user's own: SOMEBODY_ELSE for a role that
     becomes the user's own later. ``contacts[r]`` is who has the choice of role r, ``leavers[r]``
     who once had it and gave it up, told where ``tells_reasons``; of ``bystanders`` nothing is
-    asked. ``endings[j]`` is the text in which candidate j comes to an end. ``boundaries`` are the
+    asked. ``endings[j]`` is the text in which candidate j comes to an end,
+    or else ``events[j]`` the event of life that ends it. ``boundaries`` are the
     shares of the story's time at which the stages after the first begin; it ends at the share
     ``until`` of the calendar, so that questions come up all over a context. The persona
     ``silent_for`` never brings the need up; ``private_for`` calls it private,
@@ -64,6 +68,7 @@ class Story:
     leavers: tuple[Contact, ...]
     bystanders: tuple[Contact, ...]
     endings: tuple[int, ...]
+    events: tuple[str, ...]
     boundaries: tuple[float, ...]
     until: float
     tells_reasons: bool = False

@@ -10,10 +10,18 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
 )
 from personamem.dataset_builder.families.personamem.lives.deck import Deck
+from personamem.dataset_builder.families.personamem.lives.events import (
+    ChoiceId,
+    Happenings,
+    list_reasons,
+)
 from personamem.dataset_builder.families.personamem.lives.others import draw_circle
 from personamem.dataset_builder.families.personamem.lives.stories import (
+    NO_EVENTS,
+    REASON_FRAME,
     Role,
     Story,
+    are_alike,
     draw_boundaries,
     draw_shifts,
 )
@@ -59,9 +67,15 @@ class StorySupply:
         self._config, self.load, self.asked = config, load, asked
         self._prefix = f"{size}-g{group:03d}"
         self._random = make_rng(config.seed, "stories", size, group, attempt)
+        self._happenings = Happenings(self._random)
         self._deck = Deck(config, size, load, self._random)
         circle = draw_circle(config.seed, group)
         self._contacts, self._bystanders = circle.contacts, circle.bystanders
+
+    @property
+    def ended(self) -> frozenset[ChoiceId]:
+        """The choices that events of the lives rule out."""
+        return self._happenings.ended
 
     def draw_changing(self, tells_reasons: bool, dense: bool) -> Story:
         """Return a story in which the user's own choice changes."""
@@ -73,6 +87,9 @@ class StorySupply:
             fixed[beyond[-1]] = Role.DECLINED
         need_id, candidates, endings = self._deck.take_need(chain)
         contacts = self._draw_people(2 * COHORT_SIZE)
+        # A need has few pointers, and a context says nothing twice.
+        level = self._next_level(without=Level.COMBINED if updates > 2 else None)
+        is_lasting = len(set(chain)) == len(chain)
         return self._keep(
             need_id,
             candidates,
@@ -81,11 +98,29 @@ class StorySupply:
             contacts=contacts[:COHORT_SIZE],
             leavers=contacts[COHORT_SIZE:],
             endings=endings,
+            events=self._draw_events(need_id, candidates, endings)
+            if level is Level.COMBINED and is_lasting and not dense
+            else NO_EVENTS,
             boundaries=draw_boundaries(self._random, updates),
             tells_reasons=tells_reasons,
-            # A need has few pointers, and a context says nothing twice.
-            level=self._next_level(without=Level.COMBINED if updates > 2 else None),
+            level=level,
         )
+
+    def _draw_events(
+        self, need_id: NeedId, candidates: tuple[str, ...], endings: tuple[int, ...]
+    ) -> tuple[str, ...]:
+        """Return an event that ends each candidate, "" where none fits all else that is told."""
+        told = {(s.need_id, key) for s in self.stories.values() for key in s.candidates}
+        told |= {(need_id, key) for key in candidates}
+        chosen = list(NO_EVENTS)
+        for j in self._random.sample(range(COHORT_SIZE), COHORT_SIZE):
+            event = self._happenings.draw((need_id, candidates[j]), told)
+            chosen[j] = event
+            if not are_alike(list_reasons(need_id, candidates, endings, chosen), REASON_FRAME):
+                chosen[j] = ""
+            self._happenings.keep(chosen[j])
+        self._deck.ended = self._happenings.ended
+        return tuple(chosen)
 
     def draw_still(self) -> Story:
         """Return a story without a change: the user's own, two others', and one that is not."""
@@ -210,6 +245,7 @@ class StorySupply:
         contacts: tuple[Contact, ...] = (),
         leavers: tuple[Contact, ...] = (),
         endings: tuple[int, ...] = (0,) * COHORT_SIZE,
+        events: tuple[str, ...] = NO_EVENTS,
         boundaries: tuple[float, ...] = (),
         tells_reasons: bool = False,
         silent_for: int | None = None,
@@ -228,6 +264,7 @@ class StorySupply:
             leavers=leavers,
             bystanders=self._bystanders,
             endings=endings,
+            events=events,
             boundaries=boundaries,
             until=self._random.uniform(*_UNTIL),
             tells_reasons=tells_reasons,

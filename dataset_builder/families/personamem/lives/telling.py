@@ -16,15 +16,14 @@ from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
+from personamem.dataset_builder.families.personamem.lives.events import list_events
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
 from personamem.loaders.formats.schema import COHORT_SIZE
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What the user adds in a session: that it is private, or no secret; number ``number`` of
-    the texts.
-    """
+    """What the user adds in a session, in the words of number ``number``."""
 
     kind: Literal["private", "open"]
     number: int
@@ -77,6 +76,9 @@ class Mention:
         """The need that the mention is about."""
         return self.source.need_id
 
+
+EVENT = "event "
+"""Before the key of an event of life: the group of its texts."""
 
 _GROUPS: dict[Stance, str] = {
     Stance.OWN: "artefacts",
@@ -208,7 +210,11 @@ class _Teller:
         key = story.candidates[candidate]
         choice = self._need.find_choice(key)
         group = group or self._choose_group(key, stance)
-        if stance in (Stance.ENDED, Stance.OTHERS_ENDED) and group == "endings":
+        event = story.events[candidate]
+        if event and group == "endings":
+            group = f"{EVENT}{event}"
+            number = self._random.randrange(len(list_events()[event].texts))
+        elif stance in (Stance.ENDED, Stance.OTHERS_ENDED) and group == "endings":
             # The last time that a choice ends, it ends in the way that questions ask for.
             later = sum(left == role for left in story.chain[stage:-1]) if story.chain else 0
             number = (story.endings[candidate] + later) % len(choice.endings)

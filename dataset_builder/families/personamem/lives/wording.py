@@ -15,6 +15,7 @@ from personamem.dataset_builder.core.content_yaml import read_yaml
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.lives.bank import get_need
+from personamem.dataset_builder.families.personamem.lives.events import list_reasons
 from personamem.dataset_builder.families.personamem.lives.need import CONTENT
 from personamem.dataset_builder.families.personamem.lives.plan import GroupPlan, QuadPlan
 from personamem.dataset_builder.families.personamem.lives.slots import SlotFiller
@@ -182,8 +183,8 @@ def _word_options(
             yield tuple(frame.format(phrase=choice.phrase) for choice in choices)
     elif kind == schema.REASONS:
         reasons = [
-            filler.fill(choice.endings[number].reason)
-            for choice, number in zip(choices, story.endings, strict=True)
+            filler.fill(reason)
+            for reason in list_reasons(story.need_id, story.candidates, story.endings, story.events)
         ]
         frames = wordings()[kind]["options"]
         for frame in random.sample(frames, len(frames)):
