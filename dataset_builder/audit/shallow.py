@@ -28,13 +28,17 @@ RETRIEVED = 5
 _NEVER = -1.0
 """The index of a last mention that does not exist: before all that do."""
 
-_CUE = re.compile(
-    r"\b(?:he|she|his|hers?|him|they|their|them|friends?|aunt|uncle|cousin|brother|sister|mother"
-    r"|father|neighbours?|colleague|flatmate|relative|people|some(?:body|one)|others"
-    r"|not|no|never|nothing|hardly|\w+n't|without|disliked?|hate|stopped|gave|former|formerly"
-    r"|longer|instead|off|used|once)\b"
+_PEOPLE = (
+    "he|she|his|hers?|him|they|their|them|friends?|aunt|uncle|cousin|brother|sister|mother"
+    "|father|neighbours?|colleague|flatmate|relative|people|some(?:body|one)|others"
 )
-"""Words of other people, then of denial."""
+_DENIAL = (
+    "not|no|never|nothing|hardly|\\w+n't|without|disliked?|hate|stopped|gave|former|formerly"
+    "|longer|instead|off|used|once"
+)
+_CUE = re.compile(rf"\b(?:{_PEOPLE}|{_DENIAL})\b")
+_PEOPLE_CUE = re.compile(rf"\b(?:{_PEOPLE})\b")
+_DENIAL_CUE = re.compile(rf"\b(?:{_DENIAL})\b")
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
@@ -129,10 +133,17 @@ def score_keywords(view: _View) -> list[float]:
     ``READ_LETTERS`` of the message). This is the simplest reader there is rather than a matcher of
     words, so it is reported apart.
     """
-    return [
-        -_count_cues(view, words, places)
-        for words, places in zip(view.distinctive, view.user_mentions, strict=True)
-    ]
+    return [-count for count in _count_all_cues(view, _CUE, -1)]
+
+
+def score_denied_first(view: _View) -> list[float]:
+    """Prefer the option that the user denied most at its first mention: what came to be liked."""
+    return _prefer_counted(_count_all_cues(view, _DENIAL_CUE, 0))
+
+
+def score_foreign_first(view: _View) -> list[float]:
+    """Prefer the option that was most somebody else's at its first mention: what was taken over."""
+    return _prefer_counted(_count_all_cues(view, _PEOPLE_CUE, 0))
 
 
 _POLICIES: dict[str, Callable[[_View], list[float]]] = {
@@ -149,6 +160,8 @@ _POLICIES: dict[str, Callable[[_View], list[float]]] = {
     "retrieval of one message": score_retrieved_one,
     "retrieval of five messages": score_retrieved_five,
     "question and option retrieved": score_joint,
+    "denied at its first mention": score_denied_first,
+    "somebody else's at its first mention": score_foreign_first,
     "keywords at the last mention": score_keywords,
 }
 
@@ -224,13 +237,28 @@ def _score_retrieved(view: _View, number: int) -> list[float]:
     return [round(view.prefix.held_by(option, best), 9) for option in view.options]
 
 
-def _count_cues(view: _View, words: Sequence[str], places: NDArray[np.int64]) -> float:
+def _count_all_cues(view: _View, cue: re.Pattern[str], which: int) -> list[float]:
+    """Count the cues of each option in the sentence of its first (0) or last (-1) user mention."""
+    return [
+        _count_cues(view, words, places, cue, which)
+        for words, places in zip(view.distinctive, view.user_mentions, strict=True)
+    ]
+
+
+def _count_cues(
+    view: _View, words: Sequence[str], places: NDArray[np.int64], cue: re.Pattern[str], which: int
+) -> float:
     if not len(places):
         return float("inf")
     wanted = set(words)
-    text = view.messages[places[-1]]["content"][:READ_LETTERS].lower()
+    text = view.messages[places[which]]["content"][:READ_LETTERS].lower()
     sentences = _SENTENCE_END.split(text)
-    return float(len(_CUE.findall(max(sentences, key=lambda s: len(wanted & {*find_words(s)})))))
+    return float(len(cue.findall(max(sentences, key=lambda s: len(wanted & {*find_words(s)})))))
+
+
+def _prefer_counted(counts: Sequence[float]) -> list[float]:
+    """Return counts as scores; an option without a mention comes last."""
+    return [_NEVER if count == float("inf") else count for count in counts]
 
 
 def _max(values: NDArray[np.float64]) -> float:

@@ -89,6 +89,16 @@ def gold_without_friends(random: Random, options: list[str], gold: int) -> list[
     return [("user", ("I " if j == gold else "my friend ") + options[j]) for j in order]
 
 
+def gold_denied_first(random: Random, options: list[str], gold: int) -> list[tuple[str, str]]:
+    first = [("user", ("never " if j == gold else "") + options[j]) for j in shuffled(random, gold)]
+    return [*first, ("user", f"I do {options[gold]}")]
+
+
+def gold_of_a_friend(random: Random, options: list[str], gold: int) -> list[tuple[str, str]]:
+    order = shuffled(random, gold)
+    return [("user", ("my friend " if j == gold else "I ") + options[j]) for j in order]
+
+
 def no_leak(random: Random, options: list[str], gold: int) -> list[tuple[str, str]]:
     return [("user", options[j]) for j in shuffled(random, gold)]
 
@@ -110,6 +120,8 @@ def no_leak(random: Random, options: list[str], gold: int) -> list[tuple[str, st
         (gold_beside_the_subject, "retrieval of five messages"),
         (gold_beside_the_subject, "question and option retrieved"),
         (gold_without_friends, "keywords at the last mention"),
+        (gold_denied_first, "denied at its first mention"),
+        (gold_of_a_friend, "somebody else's at its first mention"),
     ],
 )
 def test_a_planted_leak_is_found_in_full(plant: Plant, policy: str) -> None:
