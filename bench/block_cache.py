@@ -31,8 +31,8 @@ from bench.prefix_cache import (
     order_by_context,
     order_longest_first,
 )
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.loaders import PersonaMem, load_personamem, make_final_turn, render_plain
+from personamem.loaders.formats.tokens import count_tokens
 
 BUDGETS = {f"{kilo}k": kilo * 1024 for kilo in (64, 128, 256, 512)} | {"1M": 1024 * 1024}
 

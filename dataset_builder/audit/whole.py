@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.core.findings import Finding, Violations
-from personamem.dataset_builder.core.tokens import TOKENIZER
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.facts import FACTS, FILES, check_facts, check_files
 from personamem.dataset_builder.families.subject import AuditSubject, CheckedContext
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.manifest import MANIFEST, Manifest
+from personamem.loaders.formats.tokens import TOKENIZER
 
 WHOLE = "dataset"
 """The part of an audit that is about all others."""

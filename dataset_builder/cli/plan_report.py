@@ -17,9 +17,9 @@ from personamem.dataset_builder.cli.plan import (
     select_numbers,
 )
 from personamem.dataset_builder.core.console import output
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.llm.cost import Prices
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.tokens import count_tokens
 from personamem.tasks.registry import TASKS_FOLDER, list_task_families
 
 # Many questions see the same sessions.

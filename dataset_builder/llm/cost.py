@@ -5,11 +5,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.llm.errors import BudgetSpentError
 from personamem.dataset_builder.llm.records import Answer, Outcome, Request
 from personamem.dataset_builder.llm.store import AnswerStore
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.tokens import count_tokens
 
 MESSAGE_TOKENS = 4
 """Tokens that the markup of a chat adds to each message, about."""

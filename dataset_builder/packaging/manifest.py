@@ -6,7 +6,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from personamem.dataset_builder.core.config import BuildConfig
-from personamem.dataset_builder.core.tokens import TOKENIZER
 from personamem.dataset_builder.families.base import BuiltFamily
 from personamem.loaders.formats.manifest import (
     MANIFEST,
@@ -16,6 +15,7 @@ from personamem.loaders.formats.manifest import (
     WriterRecord,
     hash_file,
 )
+from personamem.loaders.formats.tokens import TOKENIZER
 
 MADE_WITH = ("personamem", "bpe-openai", "pyarrow")
 

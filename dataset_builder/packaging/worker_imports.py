@@ -5,9 +5,9 @@ Importing this module does it; nothing in it is called.
 
 import pyarrow as pa
 
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.registry import import_builders
 from personamem.dataset_builder.packaging import build  # noqa: F401
+from personamem.loaders.formats.tokens import count_tokens
 
 import_builders()
 count_tokens("")

@@ -101,6 +101,10 @@ class PersonaMem:
         """
         return self._read(shared_context_id).session_starts
 
+    def session_dates(self, shared_context_id: str) -> tuple[str, ...]:
+        """Return the dates of a context's sessions, ISO 8601; empty for official releases."""
+        return self._read(shared_context_id).session_dates
+
     def messages_for(self, question: Question) -> list[Message]:
         """Return what the question sees: ``context[:end_index]``, the messages by reference.
 
@@ -117,6 +121,11 @@ class PersonaMem:
     def evidence_for(self, question: Question) -> Annotation | None:
         """Return the question's annotation, or None where the release has none."""
         return None if self._annotations is None else self._annotations[question.question_id]
+
+    def questions_of(self, shared_context_id: str) -> tuple[Question, ...]:
+        """Return the questions of a context, by end index."""
+        asked = [q for q in self.questions if q.shared_context_id == shared_context_id]
+        return tuple(sorted(asked, key=lambda question: question.end_index_in_shared_context))
 
     def ordered_questions(self) -> tuple[Question, ...]:
         """Return the questions by context (in file order), then by end index."""

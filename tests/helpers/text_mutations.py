@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from dataset_edits import DatasetEdit
 
-from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.loaders.formats.tokens import count_tokens
 
 Mutation = Callable[[DatasetEdit], None]
 

@@ -12,7 +12,6 @@ from random import Random
 
 from personamem.dataset_builder.core.people import Persona
 from personamem.dataset_builder.core.rng import make_rng
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.planning import GroupPlan
 from personamem.dataset_builder.families.personamem.sessions import (
@@ -33,6 +32,7 @@ from personamem.dataset_builder.families.personamem.writers.template import Temp
 from personamem.dataset_builder.fillers import UnrelatedWriter
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import SIZES, Message
+from personamem.loaders.formats.tokens import count_tokens
 
 FILL = (0.95, 0.995)
 """The share of the budget that a context aims at is drawn from this range."""

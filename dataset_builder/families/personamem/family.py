@@ -28,7 +28,11 @@ class PersonaMemFamily(Family):
     name = "personamem"
     title = "PersonaMem"
     commands: ClassVar[Mapping[str, str]] = {
-        "content": "personamem.dataset_builder.families.personamem.lives.command:content"
+        "content": "personamem.dataset_builder.families.personamem.lives.command:content",
+        "memory": "personamem.dataset_builder.families.personamem.memory_command:memory",
+        "memory-check": (
+            "personamem.dataset_builder.families.personamem.memory_command:memory_check"
+        ),
     }
 
     @property

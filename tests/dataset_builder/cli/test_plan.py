@@ -15,10 +15,10 @@ from personamem.dataset_builder.cli.plan import (
     read_cache_bytes,
     select_numbers,
 )
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.llm.cost import Prices
 from personamem.loaders import load_personamem, make_final_turn, oracle_messages_for
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.tokens import count_tokens
 
 QUESTIONS = [
     PlannedQuestion("a", 0, 100, 10, 400),

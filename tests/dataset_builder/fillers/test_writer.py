@@ -10,11 +10,11 @@ from unrelated_samples import digest, prose
 
 from personamem.dataset_builder.core.rng import ShuffleBag
 from personamem.dataset_builder.core.text.repeats import RepeatCounter
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.fillers import UnrelatedWriter, kinds
 from personamem.dataset_builder.fillers.content_files import FOLDER, load_rows, load_templates
 from personamem.dataset_builder.fillers.registry import KINDS
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.tokens import count_tokens
 
 
 def test_there_are_many_kinds() -> None:

@@ -8,7 +8,6 @@ the model.
 import re
 from collections.abc import Sequence, Set
 
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personabench.briefs import DocumentBrief, TurnBrief
 from personamem.dataset_builder.families.personabench.outline import Segment
 from personamem.dataset_builder.families.personabench.wording import contains_words, find_flat
@@ -25,6 +24,7 @@ from personamem.dataset_builder.llm.writing.prose import (
     clean,
 )
 from personamem.dataset_builder.llm.writing.response_schemas import read_fields
+from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.personabench.schema import Utterance
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"

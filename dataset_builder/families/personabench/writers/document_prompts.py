@@ -7,7 +7,6 @@ stated, and keep documents apart that would otherwise be asked for with the same
 from collections.abc import Iterator, Sequence
 
 from personamem.dataset_builder.core.config import ModelSettings
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personabench.attributes import attribute_packs
 from personamem.dataset_builder.families.personabench.briefs import DocumentBrief, TurnBrief
 from personamem.dataset_builder.families.personabench.outline import Segment, Topic
@@ -19,6 +18,7 @@ from personamem.dataset_builder.llm.writing.response_schemas import (
     WORDS_PER_TOKEN,
     name_messages,
 )
+from personamem.loaders.formats.tokens import count_tokens
 
 LEAST_SHARE, MOST_SHARE = 0.6, 3.0
 """Bounds of a document's tokens, as shares of the embedded writer's. Official documents have 2.7

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from personamem.dataset_builder.core.findings import Check, Section, Violations
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.loaders.formats.schema import SIZES, Annotation, ContextRecord, Question
+from personamem.loaders.formats.tokens import count_tokens
 
 MIN_FILL = 0.85
 

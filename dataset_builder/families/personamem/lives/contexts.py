@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date
 
 from personamem.dataset_builder.core.rng import make_rng
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personamem.contexts import FILL, Context
 from personamem.dataset_builder.families.personamem.lives.errands import list_errands
 from personamem.dataset_builder.families.personamem.lives.lexicon import find_named
@@ -29,6 +28,7 @@ from personamem.dataset_builder.fillers import (
 )
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import SIZES, Message
+from personamem.loaders.formats.tokens import count_tokens
 
 COMPUTED_SHARE = {"4k": 0.25, "8k": 0.25, "32k": 0.05, "64k": 0.05, "128k": 0.08, "1M": 0.4}
 """The share of a context's tokens that small computed tasks take."""

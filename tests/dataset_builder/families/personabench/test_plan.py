@@ -9,7 +9,7 @@ from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
 )
 from personamem.dataset_builder.cli.plan_report import plan_evaluation
-from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.personabench import load_personabench
 from personamem.loaders.personabench.prompts import make_open_turn, render_documents
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from personamem.dataset_builder.core.rng import make_rng
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personamem.contexts import build_context, plan_sessions
 from personamem.dataset_builder.families.personamem.sessions import SessionError, check_session
 from personamem.dataset_builder.families.personamem.world.facts import Relation
@@ -16,6 +15,7 @@ from personamem.dataset_builder.families.personamem.writers.surface_forms import
 from personamem.dataset_builder.families.personamem.writers.template import TemplateWriter
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import SIZES
+from personamem.loaders.formats.tokens import count_tokens
 
 BuiltGroup = Any
 BuildGroup = Callable[..., Any]

@@ -8,7 +8,6 @@ numbers of mentions. Whether a message means what its relation says is judged by
 import re
 from collections.abc import Sequence
 
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personamem.sessions import (
     Brief,
     SessionError,
@@ -33,6 +32,7 @@ from personamem.dataset_builder.llm.writing.prose import (
 )
 from personamem.dataset_builder.llm.writing.response_schemas import name_messages, read_fields
 from personamem.loaders.formats.schema import Message
+from personamem.loaders.formats.tokens import count_tokens
 
 LEAST_SHARE = 0.25
 """The least length of a session, as a share of the embedded writer's."""

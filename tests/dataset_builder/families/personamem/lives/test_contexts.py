@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from personamem.dataset_builder.core.tokens import count_tokens
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.contexts import Context
 from personamem.dataset_builder.families.personamem.lives.contexts import build_context
@@ -16,6 +15,7 @@ from personamem.dataset_builder.families.personamem.questions.rows import Contex
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO, SIZES
+from personamem.loaders.formats.tokens import count_tokens
 
 Configure = Callable[..., PersonaMemConfig]
 

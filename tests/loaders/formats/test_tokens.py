@@ -3,7 +3,7 @@
 import bpe_openai
 import pytest
 
-from personamem.dataset_builder.core.tokens import count_tokens
+from personamem.loaders.formats.tokens import count_tokens
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,60 @@
+"""The interface of a memory system.
+
+Two methods are needed: ``add`` takes the chats of a user in the order of time, ``search`` returns
+what bears on a query. A system may have more: ``open(folder)`` before anything else, ``flush()``
+before a search (for indexers in the background), ``list(user)`` with all that it keeps,
+``answer(user, query, as_of)``, ``save(folder)`` and ``load(folder)``, ``reset(user)``, ``close()``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypedDict, runtime_checkable
+
+from personamem.loaders.formats.errors import PersonamemError
+
+
+class DatedMessage(TypedDict):
+    """A message with its moment, ISO 8601 without a zone, such as "2024-03-25T09:00:00"."""
+
+    role: str
+    content: str
+    timestamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Something that a search found; ``sources`` are the ids of the sessions that it comes from.
+
+    A system that does not know the sources leaves them empty; recall is then told by the text.
+    """
+
+    text: str
+    score: float = 0.0
+    sources: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class MemorySystem(Protocol):
+    """A memory of several users, who must not see each other's chats."""
+
+    def add(self, user: str, session_id: str, messages: Sequence[DatedMessage]) -> None:
+        """Take in one session; sessions come in the order of time, each once."""
+
+    def search(self, user: str, query: str, as_of: str, max_tokens: int) -> Sequence[Memory]:
+        """Return what bears on ``query`` on the day ``as_of``, best first.
+
+        ``max_tokens`` bounds the texts together, in o200k_base tokens.
+        """
+
+
+OPTIONAL = ("open", "flush", "list", "answer", "save", "load", "reset", "close")
+
+
+class MemoryFailure(PersonamemError):
+    """A memory system that failed: it crashed, hung, or answered what nobody can read."""
+
+
+def call_optional(system: MemorySystem, name: str, *arguments: Any) -> Any:
+    """Call a method that a system may have; None if it has none."""
+    method = getattr(system, name, None)
+    return method(*arguments) if callable(method) else None

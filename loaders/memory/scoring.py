@@ -1,0 +1,113 @@
+"""How good a search was, without a reader: what of the evidence it found, and what beside."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from personamem.loaders.formats.tokens import count_tokens
+from personamem.loaders.memory.protocol import Memory
+from personamem.loaders.memory.timeline import AskStep
+
+SHARE_OF_TEXT = 0.5
+"""Of the runs of five words of a session's user messages: from there on it counts as found."""
+
+_RUN = 5
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchScore:
+    """One search. Shares are from 0 to 1, and None where the dataset does not say.
+
+    ``recall`` is the share of the evidence sessions that came back; ``stale`` that of the sessions
+    that came back which tell of other options, or of another time. ``tokens`` is what was returned
+    within the budget, ``over`` what was cut off. ``foreign`` counts texts of other users.
+    """
+
+    question_id: str
+    recall: float | None
+    stale: float | None
+    tokens: int
+    over: int
+    foreign: int
+    seconds: float
+
+
+class TextIndex:
+    """Finds sessions by their words, for systems that do not name their sources."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._runs: dict[str, frozenset[tuple[str, ...]]] = {}
+
+    def add(self, session_id: str, texts: Sequence[str]) -> None:
+        """Keep what the user said in a session, or in a further part of one."""
+        session_id = name_whole(session_id)
+        runs = {run for text in texts for run in _list_runs(text)}
+        self._runs[session_id] = self._runs.get(session_id, frozenset()) | runs
+
+    def find(self, text: str) -> frozenset[str]:
+        """Return the sessions of which a text repeats enough."""
+        held = set(_list_runs(text))
+        return frozenset(
+            session_id
+            for session_id, runs in self._runs.items()
+            if runs and len(runs & held) >= SHARE_OF_TEXT * len(runs)
+        )
+
+
+def name_whole(session_id: str) -> str:
+    """Return the id of the session that a part belongs to."""
+    return session_id.split("-", 1)[0]
+
+
+def cut_to_budget(found: Sequence[Memory], budget: int) -> tuple[list[Memory], int, int]:
+    """Return what fits into the budget, its tokens, and the tokens that were cut off."""
+    kept: list[Memory] = []
+    used = over = 0
+    for memory in found:
+        tokens = count_tokens(memory.text)
+        if used + tokens > budget:
+            over += tokens
+            continue
+        used += tokens
+        kept.append(memory)
+    return kept, used, over
+
+
+def score_search(
+    step: AskStep,
+    found: Sequence[Memory],
+    budget: int,
+    seconds: float,
+    index: TextIndex,
+    others: Mapping[str, TextIndex],
+) -> SearchScore:
+    """Return the score of what a search returned.
+
+    ``index`` has the sessions of the user, ``others`` those of other users by their names.
+    """
+    kept, tokens, over = cut_to_budget(found, budget)
+    sessions: set[str] = set()
+    foreign = 0
+    for memory in kept:
+        told = {name_whole(source) for source in memory.sources} or index.find(memory.text)
+        sessions |= told
+        foreign += not index.find(memory.text) and any(
+            other.find(memory.text) for other in others.values()
+        )
+    recall = stale = None
+    if step.evidence:
+        recall = len(step.evidence & sessions) / len(step.evidence)
+    if step.related is not None:
+        stale = len(step.related & sessions) / len(sessions) if sessions else 0.0
+    return SearchScore(
+        step.question.question_id, recall, stale, tokens, over, int(foreign), round(seconds, 4)
+    )
+
+
+def _list_runs(text: str) -> list[tuple[str, ...]]:
+    words = _WORD.findall(text.lower())
+    if len(words) < _RUN:
+        return [tuple(words)] if words else []
+    return [tuple(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1)]
