@@ -50,6 +50,9 @@ SLOTS = frozenset(
 )
 
 _SLOT = re.compile(r"\{([a-z_]+)(?::[^}]*)?\}")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_AMOUNTS = frozenset({"price", "number"})
+_KNOWN_SLOT = re.compile(rf"price:\d+|number:\d+|{'|'.join(sorted(SLOTS - _AMOUNTS))}")
 _WORD = re.compile(r"[A-Za-zÀ-ÿ]+(?:['\u2019][A-Za-zÀ-ÿ]+)*")
 _PHRASES = re.compile(
     r"great question|i'll remember|good call|happy to help|as an ai|certainly!|of course!",
@@ -182,7 +185,7 @@ def _check_implied(need: Need, names: NameFinder) -> Iterator[str]:
 
 
 def _check_form(place: str, artefact: Artefact, text: str) -> Iterator[str]:
-    unknown = sorted(set(_SLOT.findall(text)) - SLOTS)
+    unknown = sorted(slot for slot in _BRACES.findall(text) if not _KNOWN_SLOT.fullmatch(slot))
     if unknown:
         yield f"{place}: unknown slots {', '.join(unknown)}; accepted: {', '.join(sorted(SLOTS))}"
     if _count_words(artefact.assistant) not in ASSISTANT_WORDS:
