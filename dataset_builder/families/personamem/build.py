@@ -27,6 +27,7 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     describe_proof,
     require_proof,
 )
+from personamem.dataset_builder.families.personamem.lives.events import require_read_events
 from personamem.dataset_builder.families.personamem.lives.life import make_life
 from personamem.dataset_builder.families.personamem.planning import plan_split
 from personamem.dataset_builder.families.personamem.questions.quads import word_quad
@@ -92,6 +93,7 @@ def start_build(job: BuildJob) -> Callable[[], BuiltFamily]:
     config = configure(job.config)
     if config.world == "lives":
         require_proof()
+        require_read_events()
     if config.filler:
         read_filler(config.filler, config.filler_column)
     texts = job.texts or PersonaMemTexts()

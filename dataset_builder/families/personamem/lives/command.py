@@ -21,6 +21,7 @@ from personamem.dataset_builder.families.personamem.lives.checking import (
     read_batch,
     record_answers,
 )
+from personamem.dataset_builder.families.personamem.lives.events import find_event_problems
 from personamem.dataset_builder.families.personamem.lives.need import Need
 from personamem.dataset_builder.families.personamem.lives.readings import (
     Readings,
@@ -105,6 +106,7 @@ def _report(needs: dict[NeedId, tuple[Need, Readings | None]]) -> bool:
         proven = total - len(broken) if readings else 0
         table.add_row(name, str(total), str(proven), _describe_realism(readings))
         problems += [f"{name}: {problem}" for problem in (*find_problems(need), *unproven)]
+    problems += find_event_problems()
     output().print(table)
     for problem in problems:
         output().print(problem, soft_wrap=True, markup=False)

@@ -1,8 +1,8 @@
 """Life events, and the choices that each of them ends: somebody in one small room sews no more.
 
-An event is told by a text about its own errands, which says nothing of what it ends. What it ends
-was read: three readers said of every choice of the bank whether somebody to whom the event has
-happened can still have it.
+An event is told by a text about its own errands, which says nothing of what it ends. Three readers
+said which event each text shows, and of every choice of the bank whether somebody to whom an event
+has happened can still have it; content/events.json is the record, with digests of the texts.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -19,6 +19,7 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     list_need_ids,
 )
 from personamem.dataset_builder.families.personamem.lives.need import CONTENT, Artefact, Text
+from personamem.dataset_builder.families.personamem.lives.readings import hash_artefact
 from personamem.dataset_builder.families.personamem.lives.rules import NameFinder
 from personamem.loaders.formats.errors import InvalidInputError
 
@@ -42,10 +43,16 @@ class _Events(Strict):
 
 
 class _Ends(Strict):
-    """content/events.json: who read, and the choices that an event ends, "topic/need/choice"."""
+    """content/events.json: who read, and the digests of the texts that were read.
+
+    ``ends`` are the choices, as "topic/need/choice", of which all readers said that an event ends
+    them, ``touches`` those of which at least one did.
+    """
 
     readers: str
     ends: Mapping[str, tuple[str, ...]]
+    touches: Mapping[str, tuple[str, ...]]
+    sha256: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -56,15 +63,31 @@ def list_events() -> Mapping[str, LifeEvent]:
 
 @cache
 def list_ended() -> Mapping[str, frozenset[ChoiceId]]:
-    """Return the choices that each event ends.
+    """Return the choices that each event ends, beyond doubt.
 
     Raises InvalidInputError for an event that ends nothing, or something that does not exist.
     """
-    read = read_content(ENDS, "ends of events", _Ends)
-    if set(read.ends) != set(list_events()):
-        differing = ", ".join(sorted(set(read.ends) ^ set(list_events())))
+    ends = _read_ends().ends
+    if set(ends) != set(list_events()):
+        differing = ", ".join(sorted(set(ends) ^ set(list_events())))
         raise InvalidInputError(f"{ENDS}: its events are not those of {TEXTS.name}: {differing}.")
-    return {key: _parse_ends(key, names) for key, names in read.ends.items()}
+    for key, names in ends.items():
+        if not names:
+            raise InvalidInputError(
+                f"{ENDS}: {key} ends nothing. Accepted: one choice or more, as topic/need/choice."
+            )
+    return {key: _parse(key, names) for key, names in ends.items()}
+
+
+@cache
+def list_touched() -> Mapping[str, frozenset[ChoiceId]]:
+    """Return the choices that each event ends, or that somebody may think it ends."""
+    touched = _read_ends().touches
+    return {key: _parse(key, touched.get(key, ())) | ended for key, ended in list_ended().items()}
+
+
+def _read_ends() -> _Ends:
+    return read_content(ENDS, "ends of events", _Ends)
 
 
 class Happenings:
@@ -81,7 +104,9 @@ class Happenings:
         fitting = [
             key
             for key, ended in list_ended().items()
-            if key not in self._happened and ended.intersection(told) == {choice}
+            if key not in self._happened
+            and choice in ended
+            and list_touched()[key].intersection(told) == {choice}
         ]
         return self._random.choice(fitting) if fitting else ""
 
@@ -89,7 +114,7 @@ class Happenings:
         """Let an event happen; "" is none."""
         if event:
             self._happened.add(event)
-            self.ended |= list_ended()[event]
+            self.ended |= list_touched()[event]
 
 
 def list_reasons(
@@ -103,9 +128,29 @@ def list_reasons(
     ]
 
 
+def find_unread() -> list[str]:
+    """Return which texts of events are not as they were read, one line each."""
+    read = _read_ends().sha256
+    return [
+        f"events.{name}.{number}: nobody has read it as it stands"
+        for name, event in list_events().items()
+        for number, artefact in enumerate(event.texts)
+        if hash_artefact(artefact) not in read.get(name, ())
+    ]
+
+
+def require_read_events() -> None:
+    """Raise InvalidInputError unless the texts of events are those that were read."""
+    if problems := find_unread():
+        raise InvalidInputError(
+            f"{TEXTS}: {problems[0]}. Restore the text, or have it read and put its digest into "
+            f"{ENDS.name}."
+        )
+
+
 def find_event_problems() -> list[str]:
-    """Return where a text of an event names a choice that the event ends, one line each."""
-    problems = []
+    """Return which texts of events are unread, or name a choice that the event ends."""
+    problems = find_unread()
     for name, ended in list_ended().items():
         for number, artefact in enumerate(list_events()[name].texts):
             text = "\n".join(artefact.list_texts())
@@ -120,11 +165,7 @@ def _make_finder(need_id: NeedId) -> NameFinder:
     return NameFinder(get_need(need_id))
 
 
-def _parse_ends(event: str, names: Sequence[str]) -> frozenset[ChoiceId]:
-    if not names:
-        raise InvalidInputError(
-            f"{ENDS}: {event} ends nothing. Accepted: one choice or more, as topic/need/choice."
-        )
+def _parse(event: str, names: Sequence[str]) -> frozenset[ChoiceId]:
     found = set()
     for name in names:
         topic, _, rest = name.partition("/")

@@ -14,6 +14,8 @@ from personamem.dataset_builder.families.personamem.lives.events import (
     list_ended,
     list_events,
     list_reasons,
+    list_touched,
+    require_read_events,
 )
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
 from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
@@ -74,8 +76,8 @@ def test_nothing_goes_on_that_an_event_of_the_life_ended(lives: list[Life]) -> N
         }
         errands = {(m.need_id, m.choice) for m in list_errands(life) if m.stance is Stance.OWN}
         for event, choice in happened:
-            assert {key for _, key in own & list_ended()[event]} <= {choice}
-            assert not errands & list_ended()[event]
+            assert {key for _, key in own & list_touched()[event]} <= {choice}
+            assert not errands & list_touched()[event]
 
 
 def test_an_event_happens_once_in_a_life(lives: list[Life]) -> None:
@@ -119,3 +121,19 @@ def test_ends_that_cannot_be_are_refused(
             list_ended()
     finally:
         list_ended.cache_clear()
+
+
+def test_a_text_that_was_changed_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "events.yaml"
+    path.write_text(events.TEXTS.read_text().replace("hotplate", "stove", 1))
+    monkeypatch.setattr(events, "TEXTS", path)
+    list_events.cache_clear()
+    try:
+        with pytest.raises(
+            InvalidInputError, match=r"events\.yaml: events\.\w+\.0: nobody has read"
+        ):
+            require_read_events()
+    finally:
+        list_events.cache_clear()
