@@ -81,7 +81,7 @@ def _run_context(
         index = indices.setdefault(step.user, TextIndex())
         if isinstance(step, AddStep):
             index.add(step.session_id, [m["content"] for m in step.messages if m["role"] == "user"])
-            run.add_seconds += _add(system, step)
+            run.add_seconds += add_session(system, step)
             run.adds += 1
             is_new = True
             continue
@@ -94,7 +94,7 @@ def _run_context(
         for budget in budgets:
             started = time.perf_counter()
             try:
-                found = _search(system, step, budget)
+                found = search_memory(system, step, budget)
             except MemoryFailure as failure:
                 run.failures.append(f"{step.question.question_id}: {failure}")
                 found = []
@@ -104,7 +104,8 @@ def _run_context(
     return run
 
 
-def _add(system: MemorySystem, step: AddStep) -> float:
+def add_session(system: MemorySystem, step: AddStep) -> float:
+    """Add a session and return the seconds. Raises MemoryFailure where the system does not."""
     started = time.perf_counter()
     try:
         system.add(step.user, step.session_id, step.messages)
@@ -115,7 +116,8 @@ def _add(system: MemorySystem, step: AddStep) -> float:
     return time.perf_counter() - started
 
 
-def _search(system: MemorySystem, step: AskStep, budget: int) -> Sequence[Memory]:
+def search_memory(system: MemorySystem, step: AskStep, budget: int) -> Sequence[Memory]:
+    """Return what a memory finds for a question. Raises MemoryFailure where it fails."""
     query = step.question.user_question_or_message
     try:
         found = list(system.search(step.user, query, step.as_of, budget))

@@ -11,6 +11,6 @@ FAMILY = TaskFamily(
     splits=tuple(SIZES),
     # The sizes of the official release.
     grouped_splits=("32k", "128k", "1M"),
-    conditions=("full", "nocontext", "oracle", "rag"),
+    conditions=("full", "nocontext", "oracle", "rag", "memory"),
     modes=(GENERATE, LOGLIKELIHOOD),
 )

@@ -22,6 +22,11 @@ from personamem.loaders import (
 )
 from personamem.loaders.formats.errors import unknown_choice
 from personamem.loaders.formats.schema import LETTERS, Message, Question
+from personamem.loaders.memory.condition import (
+    MemoryRecall,
+    MemorySettings,
+    read_memory_settings,
+)
 from personamem.loaders.personamem.metrics import accuracy_of_third, accuracy_of_type, macro_f1
 from personamem.loaders.personamem.oracle import missing_annotations
 from personamem.loaders.personamem.rag import SessionRetrieval
@@ -91,9 +96,13 @@ class PersonaMemTask(PromptingTask):
             self._settings = read_settings(metadata)
             retriever = make_retriever(self._settings.retriever, report=log_embedding)
             self._retrieval = SessionRetrieval(self.data, retriever, self._settings.k)
+        self._memory: MemorySettings | None = None
+        if self.condition == "memory":
+            self._memory = read_memory_settings(metadata)
+            self._recall = MemoryRecall(self.data, self._memory)
         self.config.dataset_path = self.data.source
         questions = self.data.ordered_questions()
-        settings = (self.condition, self._settings)
+        settings = (self.condition, self._settings, self._memory)
         self.fingerprint = make_fingerprint((self.data.source, settings, self.data.questions))
         docs = [{**asdict(q), "dials": read_dials(self.data, q)} for q in questions]
         levels = {doc["dials"]["level"] for doc in docs if doc["dials"]}
@@ -141,6 +150,12 @@ class PersonaMemTask(PromptingTask):
         if self.condition == "rag":
             found = self._retrieval.find_sessions(question_of(doc))
             return {**description, "sessions": list(found)}
+        if self.condition == "memory":
+            question = question_of(doc)
+            memories = self._recall.find(question)
+            description["sources"] = [list(memory.sources) for memory in memories]
+            if question.question_id in self._recall.failures:
+                description["failure"] = self._recall.failures[question.question_id]
         return description
 
     def bound_letters(self, doc: Doc) -> int:
@@ -163,6 +178,8 @@ class PersonaMemTask(PromptingTask):
             return oracle_messages_for(self.data, question)
         if self.condition == "rag":
             return self._retrieval.messages_for(question)
+        if self.condition == "memory":
+            return self._recall.messages_for(question)
         return []
 
 
