@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.families.configuration import make_config
-from personamem.dataset_builder.packaging.build import build_dataset
-from personamem.loaders import PersonaMem, load_personamem
+from personamem.loaders import PersonaMem
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.memory.controls import CONTROLS, NoMemory, make_control
 from personamem.loaders.memory.protocol import DatedMessage, Memory, MemoryFailure
@@ -16,14 +14,6 @@ from personamem.loaders.memory.systems import make_system
 from personamem.loaders.memory.timeline import AskStep, list_steps, name_user
 
 pytestmark = pytest.mark.system
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> PersonaMem:
-    folder = tmp_path_factory.mktemp("memory") / "data"
-    config = make_config(seed=3, families={"personamem": {"sizes": ("4k",), "personas": 8}})
-    build_dataset(config, folder, workers=1)
-    return load_personamem(folder, "4k")
 
 
 class Recorder(NoMemory):
