@@ -1,6 +1,6 @@
 """How far policies without understanding get, at each level and type, over many fresh seeds.
 
-    python -m bench.shallow [--size 32k] [--seeds 40]
+    python -m bench.shallow [--size 32k] [--seeds 40] [--level stated]
 
 One dataset has about ten questions of a type at a level, too few to tell 30 % from chance. So the
 policies of the audit answer the questions of many datasets, seeds drawn anew. A line a level names
@@ -29,16 +29,18 @@ LENIENT = "stated"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A dataset to build."""
+    """A dataset to build; without ``levels``, of all."""
 
     seed: int
     size: str
+    levels: tuple[str, ...]
 
 
 def main() -> int:
     """Build the datasets and print what the policies reach."""
     options = parse_arguments()
-    jobs = [Job(secrets.randbelow(2**31), options.size) for _ in range(options.seeds)]
+    levels = tuple(options.level or ())
+    jobs = [Job(secrets.randbelow(2**31), options.size, levels) for _ in range(options.seeds)]
     sums: dict[Cell, float] = defaultdict(float)
     counts: dict[Cell, int] = defaultdict(int)
     with Workers(options.workers, __name__) as pool:
@@ -54,8 +56,10 @@ def main() -> int:
         best = sorted((cell for cell in mine if cell[2]), key=shares.__getitem__)[-3:]
         parts = [describe(cell, shares[cell], counts[cell]) for cell in (overall, *best[::-1])]
         print(f"{level}: {'; '.join(parts)}")
-    top = max((cell for cell in shares if cell[1] != LENIENT), key=shares.__getitem__)
-    print(f"highest but for {LENIENT}: {describe(top, shares[top], counts[top])}")
+    strict = [cell for cell in shares if cell[1] != LENIENT]
+    if strict:
+        top = max(strict, key=shares.__getitem__)
+        print(f"highest but for {LENIENT}: {describe(top, shares[top], counts[top])}")
     return 0
 
 
@@ -64,6 +68,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Pool shallow policies over fresh seeds.")
     parser.add_argument("--seeds", type=int, default=40, help="datasets (default: 40)")
     parser.add_argument("--size", default="32k", help="context size (default: 32k)")
+    parser.add_argument("--level", action="append", help="level, repeatable (default: all)")
     parser.add_argument("--workers", type=int, default=2, help="processes (default: 2)")
     return parser.parse_args()
 
@@ -76,7 +81,8 @@ def answer(job: Job) -> dict[Cell, tuple[float, int]]:
     from personamem.dataset_builder.families.personamem.family import PersonaMemFamily
     from personamem.dataset_builder.packaging.build import build_dataset
 
-    config = make_config(seed=job.seed, families={"personamem": {"sizes": (job.size,)}})
+    settings = {"sizes": (job.size,), **({"levels": job.levels} if job.levels else {})}
+    config = make_config(seed=job.seed, families={"personamem": settings})
     sums: dict[Cell, float] = defaultdict(float)
     counts: dict[Cell, int] = defaultdict(int)
     with tempfile.TemporaryDirectory() as scratch:
