@@ -66,7 +66,8 @@ class Deck:
 
     def take_needs_alike(self, number: int) -> tuple[NeedId, ...]:
         """Take out needs of different topics whose ``mine`` are alike, for options from them."""
-        order = sorted(self.list_left(), key=lambda need_id: len(get_need(need_id).mine))
+        left = [need_id for need_id in self.list_left() if len(self._list_keys(need_id)) >= number]
+        order = sorted(left, key=lambda need_id: len(get_need(need_id).mine))
         windows = []
         for start in range(len(order)):
             by_topic = {need_id[0]: need_id for need_id in reversed(order[start:])}
@@ -98,10 +99,14 @@ class Deck:
 
     def draw_choices(self, need_id: NeedId) -> tuple[str, ...]:
         """Return the keys of four choices, whatever their length, chosen in the same way."""
-        keys = [c.key for c in get_need(need_id).choices if (need_id, c.key) not in self.ended]
+        keys = self._list_keys(need_id)
         self._random.shuffle(keys)
         keys.sort(key=lambda key: count_showing(need_id, [key], self.avoided))
         return tuple(keys[:COHORT_SIZE])
+
+    def _list_keys(self, need_id: NeedId) -> list[str]:
+        """Return the choices that no event rules out."""
+        return [c.key for c in get_need(need_id).choices if (need_id, c.key) not in self.ended]
 
     def complain(self, what: str) -> InvalidInputError:
         """Return the error that says what the bank lacks."""

@@ -54,6 +54,10 @@ def _live_through(
     choices.sort(
         key=lambda choice: ((need_id, choice.key) in ended, leaning.rate(need_id, choice.key))
     )
+    possible = sum((need_id, choice.key) not in ended for choice in choices)
+    if not possible:
+        return
+    ways = min(ways, possible)
     boundaries = draw_boundaries(random, ways - 1)
     number = 0
 
@@ -78,7 +82,8 @@ def _live_through(
     declined, conditional, *others = choices[ways:]
     for text in range(len(declined.refusals)):
         yield make(Stance.DECLINED, declined, "refusals", text, calendar.draw_any_day(random))
-    yield make(Stance.CONDITIONAL, conditional, "condition", 0, calendar.draw_any_day(random))
+    if (need_id, conditional.key) not in ended:
+        yield make(Stance.CONDITIONAL, conditional, "condition", 0, calendar.draw_any_day(random))
     for choice, contact in zip(others, random.sample(people, 2), strict=False):
         for text in random.sample(range(len(choice.artefacts)), _OTHERS_TEXTS):
             day = calendar.draw_any_day(random)

@@ -59,10 +59,12 @@ def test_a_term_of_any_choice_is_found(data: dict[str, Any], group: str, field: 
 
 
 def test_a_word_that_a_reply_has_too_is_found_in_another_form(data: dict[str, Any]) -> None:
-    data["occasions"][0]["replies"][data["choices"][1]["key"]] += " Zanzibars."
+    replies, key = data["occasions"][0]["replies"], data["choices"][1]["key"]
+    replies[key] = f"{replies[key].rsplit(' ', 1)[0]} Zanzibars."
     problems = plant(data, "choices.1.artefacts.2.ask", " zanzibar")
     assert any("shares words with the replies" in p and "zanzibar" in p for p in problems)
-    assert all(p.startswith(f"{data['choices'][1]['key']}.artefacts.2") for p in problems)
+    own = [p for p in problems if "zanzibar" in p]
+    assert all(p.startswith(f"{key}.artefacts.2") for p in own)
 
 
 @pytest.mark.parametrize(
