@@ -30,13 +30,13 @@ from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import SIZES, Message
 from personamem.loaders.formats.tokens import count_tokens
 
-COMPUTED_SHARE = {"4k": 0.25, "8k": 0.25, "32k": 0.05, "64k": 0.05, "128k": 0.08, "1M": 0.4}
+COMPUTED_SHARE = {"4k": 0.25, "8k": 0.25, "32k": 0.0, "64k": 0.0, "128k": 0.05, "1M": 0.4}
 """The share of a context's tokens that small computed tasks take."""
 
-PASTED_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.1, "64k": 0.1, "128k": 0.1, "1M": 0.1}
+PASTED_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.0, "64k": 0.0, "128k": 0.05, "1M": 0.1}
 """The share of a context's tokens that pasted material takes; more, where errands run out."""
 
-EVERYDAY_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.25, "64k": 0.25, "128k": 0.22, "1M": 0.2}
+EVERYDAY_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.4, "64k": 0.35, "128k": 0.25, "1M": 0.2}
 """The share of a context's tokens that everyday chats take, as far as there are so many."""
 
 _PATIENCE = 5

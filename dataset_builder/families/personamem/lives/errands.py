@@ -1,7 +1,7 @@
 """Errands: what the same life brings up beside all that questions are about.
 
 A need that no question of a context is about is lived through all the same: ways of the person's
-own one after the other, each with its texts, how one ended, what was turned down, what others do.
+own one after the other, each with its texts, how one ended, and what was turned down.
 Where a question is about a trait, the ways are those of a person who has it.
 """
 
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from datetime import date
 from random import Random
 
-from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
@@ -25,28 +24,23 @@ _OWN_WAYS = {"128k": 4, "1M": 6}
 """Ways that a person has one after the other in a need, where the calendar is long; else three."""
 
 _FEW_WAYS = 3
-_OTHERS_TEXTS = 1
-"""Texts of each of two other people, so that most errands are the user's own."""
 
 
 def list_errands(life: Life) -> list[Mention]:
     """Return all errands of a life that no question is about, in random order."""
     persona_id = life.speaker.persona.persona_id
     random = make_rng(life.config.seed, "errands", life.plan.size, persona_id)
-    people = (*life.speaker.persona.friends, *life.speaker.persona.relatives)
     errands = [
         mention
         for need_id in list_need_ids(life.config.part)
         if need_id not in life.plan.reserved
-        for mention in _live_through(need_id, life, people, random)
+        for mention in _live_through(need_id, life, random)
     ]
     random.shuffle(errands)
     return errands
 
 
-def _live_through(
-    need_id: NeedId, life: Life, people: tuple[Contact, ...], random: Random
-) -> Iterator[Mention]:
+def _live_through(need_id: NeedId, life: Life, random: Random) -> Iterator[Mention]:
     calendar, ways = life.plan.calendar, _OWN_WAYS.get(life.plan.size, _FEW_WAYS)
     choices = list(get_need(need_id).choices)
     random.shuffle(choices)
@@ -61,14 +55,12 @@ def _live_through(
     boundaries = draw_boundaries(random, ways - 1)
     number = 0
 
-    def make(
-        stance: Stance, choice: Choice, group: str, text: int, day: date, who: Contact | None = None
-    ) -> Mention:
+    def make(stance: Stance, choice: Choice, group: str, text: int, day: date) -> Mention:
         nonlocal number
         number += 1
         source = Source(need_id, choice.key, group, text)
         mention_id = f"errand-{'-'.join(need_id)}-{number:02d}"
-        return Mention(mention_id, 0, stance, choice.key, day, source, who)
+        return Mention(mention_id, 0, stance, choice.key, day, source)
 
     for stage, choice in enumerate(choices[:ways]):
         for group in ("artefacts", "named"):
@@ -79,12 +71,8 @@ def _live_through(
             text = random.randrange(len(choice.endings))
             day = calendar.draw_day(boundaries, stage + 1, random)
             yield make(Stance.ENDED, choice, "endings", text, day)
-    declined, conditional, *others = choices[ways:]
+    declined, conditional = choices[ways : ways + 2]
     for text in range(len(declined.refusals)):
         yield make(Stance.DECLINED, declined, "refusals", text, calendar.draw_any_day(random))
     if (need_id, conditional.key) not in ended:
         yield make(Stance.CONDITIONAL, conditional, "condition", 0, calendar.draw_any_day(random))
-    for choice, contact in zip(others, random.sample(people, 2), strict=False):
-        for text in random.sample(range(len(choice.artefacts)), _OTHERS_TEXTS):
-            day = calendar.draw_any_day(random)
-            yield make(Stance.OTHERS, choice, "artefacts", text, day, contact)
