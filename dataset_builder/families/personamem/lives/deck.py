@@ -21,6 +21,9 @@ from personamem.dataset_builder.families.personamem.lives.traits import count_sh
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE
 
+_TRIED = 8
+"""Needs that are tried for one without the traits to avoid, so that topics stay even."""
+
 
 class Deck:
     """Deals each need of the bank at most once.
@@ -56,13 +59,27 @@ class Deck:
     def take_need(
         self, chain: tuple[int, ...] = (0,)
     ) -> tuple[NeedId, tuple[str, ...], tuple[int, ...]]:
-        """Take out a need and return it with four candidates and the endings of each."""
+        """Take out a need and return it with four candidates and the endings of each.
+
+        Of the first few needs, it is the one in which fewest candidates show a trait to avoid.
+        """
+        best: tuple[int, NeedId, tuple[str, ...], tuple[int, ...]] | None = None
+        tried = 0
         for need_id in self.list_left():
             drawn = self.draw_candidates(need_id, chain=chain)
-            if drawn is not None:
-                self.use(need_id)
-                return need_id, tuple(choice.key for choice in drawn[0]), drawn[1]
-        raise self.complain("a need with four choices alike in length")
+            if drawn is None:
+                continue
+            keys = tuple(choice.key for choice in drawn[0])
+            showing = count_showing(need_id, keys, self.avoided)
+            if best is None or showing < best[0]:
+                best = showing, need_id, keys, drawn[1]
+            tried += 1
+            if not best[0] or tried == _TRIED:
+                break
+        if best is None:
+            raise self.complain("a need with four choices alike in length")
+        self.use(best[1])
+        return best[1:]
 
     def take_needs_alike(self, number: int) -> tuple[NeedId, ...]:
         """Take out needs of different topics whose ``mine`` are alike, for options from them."""
