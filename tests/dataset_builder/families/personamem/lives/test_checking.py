@@ -193,12 +193,14 @@ def test_a_build_refuses_a_text_that_was_changed(
     texts = [answer(need, request.prompt) for request in requests]
     record_answers(path, NEED_ID, need, None, texts, "three people")
     text = path.read_text("utf-8")
-    path.write_text(text.replace("on the table tonight", "on the table today", 1), "utf-8")
+    line = need.choices[2].artefacts[1].ask.splitlines()[0]
+    assert line in text
+    path.write_text(text.replace(line, f"{line} Thank you", 1), "utf-8")
     monkeypatch.setattr(bank, "locate_need", lambda need_id: path)
     bank.get_need.cache_clear()
     try:
         with pytest.raises(
-            InvalidInputError, match=r"stay.yaml: swap.artefacts.1: its text was changed.*--out"
+            InvalidInputError, match=r"stay.yaml: \w+.artefacts.1: its text was changed.*--out"
         ):
             bank.require_proof.__wrapped__((NEED_ID,))
     finally:
