@@ -51,6 +51,8 @@ SUBSTITUTIONS = {
     "--engine vllm --engine-args tensor_parallel_size=2,max_model_len=8192 --ray auto": (
         "--base-url $WRITER"
     ),
+    # The blocks run in a scratch folder.
+    "cmd:python examples/own_memory.py": f"cmd:python {ROOT}/examples/own_memory.py",
     # The default scale takes minutes: one cohort, the smallest share of questions.
     "--out full-benchmark": "--out full-benchmark --personas 4 --questions 28",
 }
