@@ -225,9 +225,9 @@ GOLDEN = {
         ),
     },
     "lives": {
-        "questions_4k.csv": "e2b9d98c58a12f2bf6ddf48a1b30333ce3522e789affc5e4ffd017122cfcaca0",
+        "questions_4k.csv": "b9431ebfb854073065ebd7f096857f8435c19b47cf68c738ac5a6c8e4f6ff9ae",
         "shared_contexts_4k.jsonl": (
-            "f86b79f9403ca6299b23a84c2d6b38241d4f9ef0b0de4aa193f79c4e9e496456"
+            "36709ecfd28512e45c91d973686ba3050e5657406c93fe5df4f07107ba24d7ad"
         ),
     },
 }
