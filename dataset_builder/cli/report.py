@@ -89,10 +89,11 @@ def _refuse_unused(
             continue
         tasks = sorted({task for each in evaluations if each.given == path for task in each.tasks})
         has = f", but of {', '.join(tasks)}" if tasks else ""
+        known = " and ".join(f"{family.name}_..." for family in list_families())
         raise InvalidInputError(
             f"{path} holds no results of personamem{has}. Accepted: what lm-eval or personamem "
-            "eval wrote with --output_path for tasks personamem_... (with --log_samples) or "
-            "personabench_..., and what personamem retrieve wrote with --json."
+            f"eval wrote with --output_path and --log_samples for tasks {known}, and what "
+            "personamem retrieve wrote with --json."
         )
 
 
