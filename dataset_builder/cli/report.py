@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -83,7 +83,7 @@ def report(
 def _refuse_unused(
     paths: Sequence[Path], evaluations: Sequence[Evaluation], reports: Sequence[ResultsReport]
 ) -> None:
-    used = frozenset[Any]().union(*(each.used for each in reports))
+    used = frozenset[Path]().union(*(each.used for each in reports))
     for path in paths:
         if path in used:
             continue

@@ -1,5 +1,6 @@
 """The memory condition of the tasks: what a memory system returns replaces the context."""
 
+import atexit
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +62,7 @@ class MemoryRecall:
         self._data, self._budget = data, settings.budget
         self._system: MemorySystem = make_system(settings.system, data)
         self._found: dict[str, tuple[Memory, ...]] = {}
+        atexit.register(self.close)  # lm-eval tells no task when it has ended.
 
     def find(self, question: Question) -> tuple[Memory, ...]:
         """Return what the memory found for a question, within the budget."""

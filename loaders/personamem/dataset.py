@@ -72,6 +72,7 @@ class PersonaMem:
         self.context_ids = tuple(contexts.ids)
         self._contexts = contexts
         self._annotations = annotations
+        self._by_context: dict[str, list[Question]] | None = None
         self._cache: OrderedDict[str, ContextRecord] = OrderedDict()
 
     def __repr__(self) -> str:
@@ -124,8 +125,11 @@ class PersonaMem:
 
     def questions_of(self, shared_context_id: str) -> tuple[Question, ...]:
         """Return the questions of a context, by end index."""
-        asked = [q for q in self.questions if q.shared_context_id == shared_context_id]
-        return tuple(sorted(asked, key=lambda question: question.end_index_in_shared_context))
+        if self._by_context is None:
+            self._by_context = {}
+            for question in self.ordered_questions():
+                self._by_context.setdefault(question.shared_context_id, []).append(question)
+        return tuple(self._by_context.get(shared_context_id, ()))
 
     def ordered_questions(self) -> tuple[Question, ...]:
         """Return the questions by context (in file order), then by end index."""

@@ -16,6 +16,7 @@ from personamem.dataset_builder.families.personamem.results.records import (
     label_runs,
 )
 from personamem.dataset_builder.families.personamem.results.statistics import (
+    Difference,
     Share,
     compare_runs,
     measure_share,
@@ -249,5 +250,5 @@ def _format_point(share: Share | None) -> str:
     return format_share(share.value if share else math.nan)
 
 
-def _format_difference(found: Any) -> tuple[str, str, str]:
+def _format_difference(found: Difference) -> tuple[str, str, str]:
     return f"{found.value:+.3f}", f"{found.p_value:.4f}", f"{found.total:,}"
