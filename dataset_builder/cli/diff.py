@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import output
-from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
+from personamem.loaders.formats.whole_files import prepare_file, write_whole
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.packaging.diff import Difference, SplitDifference

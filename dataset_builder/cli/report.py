@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from personamem.dataset_builder.core.console import errors, output
-from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 from personamem.dataset_builder.families.evaluations import Evaluation, read_evaluations
 from personamem.dataset_builder.families.registry import list_families
 from personamem.dataset_builder.reports.results import ResultsReport, render_results
 from personamem.dataset_builder.reports.tables import join_csv, show_table
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.whole_files import prepare_file, write_whole
 
 
 def report(

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from personamem.dataset_builder.core.locks import hold_lock
-from personamem.dataset_builder.core.whole_files import name_full_disk, sync_folder
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.siblings import name_lock, name_partial, name_replaced
+from personamem.loaders.formats.whole_files import name_full_disk, sync_folder
 
 
 @contextmanager

@@ -13,12 +13,12 @@ from typing import Any
 from personamem.cards import Score, is_as_rendered, render_card
 from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.audit.stored import find_gap, make_report
-from personamem.dataset_builder.core.whole_files import write_whole
 from personamem.dataset_builder.families.registry import describe_cards
 from personamem.dataset_builder.publish.local import CARD, LocalDataset
 from personamem.loaders.formats.audit_record import AUDIT, AuditRecord, parse_audit
 from personamem.loaders.formats.errors import DatasetError, PersonamemError
 from personamem.loaders.formats.json_files import read_json_file
+from personamem.loaders.formats.whole_files import write_whole
 
 Log = Callable[[str], None]
 """Receives a line about each step."""

@@ -1,22 +1,16 @@
 """The memory condition of the tasks: what a memory system returns replaces the context."""
 
 import atexit
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import Message, Question
-from personamem.loaders.memory.protocol import (
-    Memory,
-    MemoryFailure,
-    MemorySystem,
-    call_optional,
-)
-from personamem.loaders.memory.runner import add_session, search_memory
-from personamem.loaders.memory.scoring import cut_to_budget
-from personamem.loaders.memory.systems import make_system
-from personamem.loaders.memory.timeline import AddStep, list_steps
+from personamem.loaders.memory.records import Search
+from personamem.loaders.memory.runs import MemoryRun
+from personamem.loaders.memory.systems import MemoryFactory, Models, read_models
 from personamem.loaders.personamem.dataset import PersonaMem
 
 DEFAULT_SYSTEM, DEFAULT_BUDGET = "bm25", 2_000
@@ -27,17 +21,23 @@ _KEPT = "What is kept of the user's earlier chats and bears on the message that 
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """A system by its name (see ``make_system``), and the tokens that a search may return."""
+    """What runs: a system by its name (see ``MemoryFactory``), and the tokens of a search.
 
-    system: str
-    budget: int
+    ``folder`` is where the run is kept; ``personamem memory --out`` makes it, or the task does.
+    """
+
+    system: str = DEFAULT_SYSTEM
+    budget: int = DEFAULT_BUDGET
+    folder: str = ""
+    models: Models = field(default_factory=Models)
 
 
 def read_memory_settings(metadata: Mapping[str, Any]) -> MemorySettings:
-    """Return the settings that lm-eval's ``--metadata`` names: ``memory`` and ``budget``.
+    """Return the settings that lm-eval's ``--metadata`` names: ``memory``, ``budget``,
+    ``memory_folder`` and ``memory_options`` with the fields of ``Models``.
 
     Raises:
-        InvalidInputError: ``budget`` is no number from 1.
+        InvalidInputError: ``budget`` is no number from 1, or an option is unknown.
     """
     budget = metadata.get("budget", DEFAULT_BUDGET)
     # lm-eval passes key=value pairs on as text.
@@ -46,7 +46,17 @@ def read_memory_settings(metadata: Mapping[str, Any]) -> MemorySettings:
         raise InvalidInputError(
             f"--metadata has budget {budget!r}. Accepted: a whole number of tokens from 1."
         )
-    return MemorySettings(str(metadata.get("memory", DEFAULT_SYSTEM)), tokens)
+    options = metadata.get("memory_options") or {}
+    if not isinstance(options, Mapping):
+        raise InvalidInputError(
+            f"--metadata has memory_options {options!r}. Accepted: an object with names and texts."
+        )
+    return MemorySettings(
+        str(metadata.get("memory", DEFAULT_SYSTEM)),
+        tokens,
+        str(metadata.get("memory_folder", "")),
+        read_models(options),
+    )
 
 
 class MemoryRecall:
@@ -57,38 +67,44 @@ class MemoryRecall:
     """
 
     def __init__(self, data: PersonaMem, settings: MemorySettings) -> None:
-        """Start the system. Raises InvalidInputError where there is none of that name."""
+        """Open the run. Raises InvalidInputError where there is no such system."""
         self.failures: dict[str, str] = {}
-        self._data, self._budget = data, settings.budget
-        self._system: MemorySystem = make_system(settings.system, data)
-        self._found: dict[str, tuple[Memory, ...]] = {}
+        self._budget = settings.budget
+        self._factory = MemoryFactory(settings.system, data, settings.models)
+        folder = Path(settings.folder) if settings.folder else None
+        self._run = MemoryRun(data, self._factory, [settings.budget], folder=folder)
+        self._units = {
+            context_id: number
+            for number, group in enumerate(self._run.groups)
+            for context_id in group
+        }
+        self._searches: dict[str, Search] = {}
         atexit.register(self.close)  # lm-eval tells no task when it has ended.
 
-    def find(self, question: Question) -> tuple[Memory, ...]:
+    def find(self, question: Question) -> Search:
         """Return what the memory found for a question, within the budget."""
-        if question.question_id not in self._found:
-            self._run(question.shared_context_id)
-        return self._found[question.question_id]
+        if question.question_id not in self._searches:
+            for run in self._run.run_unit(self._units[question.shared_context_id]):
+                self.failures.update(_split(line) for line in run.failures)
+                self._searches.update(
+                    (search.question_id, search)
+                    for search in run.searches
+                    if search.budget == self._budget
+                )
+        return self._searches[question.question_id]
 
     def messages_for(self, question: Question) -> list[Message]:
         """Return one system message that holds what was found."""
-        texts = [memory.text.strip() for memory in self.find(question)]
+        texts = [memory.text.strip() for memory in self.find(question).found]
         content = "\n\n".join((_KEPT, *texts)) if texts else _NOTHING
         return [{"role": "system", "content": content}]
 
     def close(self) -> None:
-        """End the system."""
-        call_optional(self._system, "close")
+        """End the run."""
+        self._run.close()
+        self._factory.close()
 
-    def _run(self, context_id: str) -> None:
-        for step in list_steps(self._data, context_id):
-            if isinstance(step, AddStep):
-                add_session(self._system, step)
-                continue
-            call_optional(self._system, "flush")
-            found: Sequence[Memory] = ()
-            try:
-                found = search_memory(self._system, step, self._budget)
-            except MemoryFailure as failure:
-                self.failures[step.question.question_id] = str(failure)
-            self._found[step.question.question_id] = tuple(cut_to_budget(found, self._budget)[0])
+
+def _split(failure: str) -> tuple[str, str]:
+    where, _, problem = failure.partition(": ")
+    return where, problem

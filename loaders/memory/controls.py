@@ -1,6 +1,8 @@
 """Controls: memories whose figures are known beforehand, and one that must fail."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from random import Random
 
 from personamem.loaders.formats.errors import unknown_choice
@@ -30,6 +32,14 @@ class _Sessions:
         """Return all sessions."""
         return [Memory(text, 0.0, (key,)) for key, text in self._kept.get(user, {}).items()]
 
+    def save(self, folder: Path) -> None:
+        """Write all sessions."""
+        (folder / "sessions.json").write_text(json.dumps(self._kept), encoding="utf-8")
+
+    def load(self, folder: Path) -> None:
+        """Read what ``save`` wrote."""
+        self._kept = json.loads((folder / "sessions.json").read_text(encoding="utf-8"))
+
     def _fill(self, user: str, order: Sequence[str], max_tokens: int) -> Sequence[Memory]:
         """Return sessions in an order of preference, as long as they fit into the budget."""
         found: list[Memory] = []
@@ -51,6 +61,10 @@ class NoMemory:
         """Forget a session at once."""
 
     def search(self, user: str, query: str, as_of: str, max_tokens: int) -> Sequence[Memory]:
+        """Return nothing."""
+        return []
+
+    def list(self, user: str) -> Sequence[Memory]:
         """Return nothing."""
         return []
 

@@ -1,17 +1,22 @@
 """A memory in a process of its own: one JSON object a line, in and out.
 
-Requests: ``{"op": "add", "user", "session_id", "messages"}``, ``{"op": "search", "user", "query",
-"as_of", "max_tokens"}`` and ``{"op": "flush" | "close"}``. Replies: ``{"ok": true}``,
-``{"results": [{"text", "score", "sources"}]}``, or ``{"error": "..."}``. What the process writes to
-stderr is shown as it comes.
+Requests: ``{"op": "open", "folder"}`` first, with a place for files; ``{"op": "add", "user",
+"session_id", "messages"}``, ``{"op": "search", "user", "query", "as_of", "max_tokens"}``,
+``{"op": "flush"}`` and ``{"op": "close"}``. Replies: ``{"ok": true}``, ``{"results": [{"text",
+"score", "sources"}]}``, or ``{"error": "..."}``. A program that can do more says so in its reply to
+``open``: ``{"methods": ["list", "reset", "save", "load"], "rewrites": false}``; these get ``user``
+or ``folder``, and ``list`` answers like ``search``. What the process writes to stderr is shown as
+it comes.
 """
 
 import json
+import os
 import queue
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -26,19 +31,38 @@ SECONDS = 600.0
 """That a reply may take."""
 
 _END = 5.0
+_OPTIONAL = frozenset({"list", "reset", "save", "load"})
 
 
 class ProcessMemory:
-    """Talks to ``command``; the process is started at once and ended by ``close``."""
+    """Talks to ``command``; the process is started at once and ended by ``close``.
 
-    def __init__(self, command: str, seconds: float = SECONDS) -> None:
-        """Raises InvalidInputError where there is no such program."""
+    ``list``, ``reset``, ``save`` and ``load`` are there if the program says that it has them.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        seconds: float = SECONDS,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start the program and open it in ``folder``, with more variables in its environment.
+
+        Raises:
+            InvalidInputError: there is no such program.
+            MemoryFailure: it does not answer.
+        """
         words = shlex.split(command)
         if not words:
             raise InvalidInputError(f"memory {PREFIX!r} names no program.")
         try:
             self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=-1
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=-1,
+                env={**os.environ, **(environment or {})},
             )
         except OSError as error:
             raise InvalidInputError(f"memory {command!r} cannot be started: {error}") from error
@@ -46,6 +70,15 @@ class ProcessMemory:
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
+        try:
+            reply = self._ask(op="open", folder=str(folder or ""))
+        except MemoryFailure:
+            self.close()
+            raise
+        self.rewrites = reply.get("rewrites") is True
+        methods = reply.get("methods")
+        for name in _OPTIONAL.intersection(methods if isinstance(methods, list) else ()):
+            setattr(self, name, getattr(self, f"_{name}"))
 
     def add(self, user: str, session_id: str, messages: Sequence[DatedMessage]) -> None:
         """Hand a session over."""
@@ -53,11 +86,9 @@ class ProcessMemory:
 
     def search(self, user: str, query: str, as_of: str, max_tokens: int) -> Sequence[Memory]:
         """Return what the process found."""
-        reply = self._ask(op="search", user=user, query=query, as_of=as_of, max_tokens=max_tokens)
-        results = reply.get("results")
-        if not isinstance(results, list):
-            raise MemoryFailure(f"{self._command}: a reply to search has no results.")
-        return [self._read_result(result) for result in results]
+        return self._ask_for_results(
+            op="search", user=user, query=query, as_of=as_of, max_tokens=max_tokens
+        )
 
     def flush(self) -> None:
         """Wait until all that was added can be found."""
@@ -77,6 +108,24 @@ class ProcessMemory:
             if pipe is not None:
                 with suppress(OSError):  # What was not written yet has no reader any more.
                     pipe.close()
+
+    def _list(self, user: str) -> Sequence[Memory]:
+        return self._ask_for_results(op="list", user=user)
+
+    def _reset(self, user: str) -> None:
+        self._ask(op="reset", user=user)
+
+    def _save(self, folder: Path) -> None:
+        self._ask(op="save", folder=str(folder))
+
+    def _load(self, folder: Path) -> None:
+        self._ask(op="load", folder=str(folder))
+
+    def _ask_for_results(self, **request: Any) -> Sequence[Memory]:
+        results = self._ask(**request).get("results")
+        if not isinstance(results, list):
+            raise MemoryFailure(f"{self._command}: a reply to {request['op']} has no results.")
+        return [self._read_result(result) for result in results]
 
     def _ask(self, **request: Any) -> Mapping[str, Any]:
         self._write(request)

@@ -1,9 +1,12 @@
 """The interface of a memory system.
 
 Two methods are needed: ``add`` takes the chats of a user in the order of time, ``search`` returns
-what bears on a query. A system may have more: ``open(folder)`` before anything else, ``flush()``
-before a search (for indexers in the background), ``list(user)`` with all that it keeps,
-``answer(user, query, as_of)``, ``save(folder)`` and ``load(folder)``, ``reset(user)``, ``close()``.
+what bears on a query. A system may have more: ``open(folder)`` before anything else, with a place
+for its files; ``flush()`` before a search, for indexers in the background; ``list(user)`` with all
+that it keeps, which tells what was never written from what was not found; ``save(folder)`` and
+``load(folder)``, without which a killed run takes in the sessions of a context again;
+``reset(user)``, ``close()``. A system that writes texts of its own, which repeat nothing word for
+word and name no sessions, says ``rewrites = True``: nobody can tell then what evidence they hold.
 """
 
 from collections.abc import Sequence
@@ -47,11 +50,13 @@ class MemorySystem(Protocol):
         """
 
 
-OPTIONAL = ("open", "flush", "list", "answer", "save", "load", "reset", "close")
-
-
 class MemoryFailure(PersonamemError):
     """A memory system that failed: it crashed, hung, or answered what nobody can read."""
+
+
+def supports(system: MemorySystem, *names: str) -> bool:
+    """Return whether a system has all of these methods."""
+    return all(callable(getattr(system, name, None)) for name in names)
 
 
 def call_optional(system: MemorySystem, name: str, *arguments: Any) -> Any:

@@ -1,119 +1,115 @@
-"""The runner: every session is added once, and a question is asked when its time has come."""
+"""The runner of one unit: contexts that go through one instance of a memory, one after another.
+
+Every session is added once, in the order of time, and a question is asked when its time has come.
+A unit has two contexts, so that a memory that mixes its users is found out.
+"""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.memory.protocol import (
     Memory,
     MemoryFailure,
     MemorySystem,
     call_optional,
 )
-from personamem.loaders.memory.scoring import SearchScore, TextIndex, score_search
-from personamem.loaders.memory.timeline import AddStep, AskStep, list_steps
-from personamem.loaders.personamem.dataset import PersonaMem
+from personamem.loaders.memory.records import ContextRun, Search
+from personamem.loaders.memory.scoring import TextIndex, cut_to_budget, score_search
+from personamem.loaders.memory.systems import Instance
+from personamem.loaders.memory.timeline import AddStep, AskStep
 
-OTHERS_KEPT = 3
-"""Other users whose texts are looked for in what a search returns."""
+Step = AddStep | AskStep
 
 
 @dataclass(slots=True)
-class ContextRun:
-    """What happened in one context: calls, seconds and failures, and a score for each search.
+class Progress:
+    """How far a unit has come: steps that are done, and what they left in each context."""
 
-    ``scores[budget]`` are in the order of the questions.
-    """
-
-    context_id: str
-    adds: int = 0
-    searches: int = 0
-    add_seconds: float = 0.0
-    failures: list[str] = field(default_factory=list)
-    scores: dict[int, list[SearchScore]] = field(default_factory=dict)
+    runs: list[ContextRun]
+    done: int = 0
+    has_added: bool = False
+    """Since the memory was searched last."""
 
 
-def run_memory(
-    data: PersonaMem,
-    system: MemorySystem,
+@dataclass(slots=True)
+class Unit:
+    """Contexts with their steps, in the order in which they go through an instance."""
+
+    number: int
+    context_ids: tuple[str, ...]
+    steps: tuple[tuple[int, Step], ...]
+    """Each with the place of its context among ``context_ids``."""
+
+    indices: dict[str, TextIndex] = field(default_factory=dict)
+
+
+Checkpoint = Callable[[MemorySystem, Progress], None]
+
+
+def run_unit(
+    unit: Unit,
     budgets: Sequence[int],
-    contexts: Sequence[str] | None = None,
-    report: Callable[[ContextRun], None] = lambda run: None,
-) -> list[ContextRun]:
-    """Add the contexts of a split to a memory and put their questions to it, context by context.
+    progress: Progress,
+    instance: Instance | None,
+    make: Callable[[], Instance],
+    checkpoint: Checkpoint,
+) -> None:
+    """Go on from ``progress`` to the end; ``checkpoint`` is told after every step.
 
-    A question is searched for once a budget (in tokens); its options are not shown. A search that
-    fails counts as one that found nothing, and the failure is recorded.
-
-    Raises:
-        InvalidInputError: no budget, or one below 1.
-        MemoryFailure: the system failed to take in a session, so that nothing after can count.
+    A context whose session cannot be taken in ends there: its searches count as failed, and the
+    next context gets an instance of its own, made by ``make``. ``instance`` is closed at the end.
     """
-    if not budgets or min(budgets) < 1:
-        raise InvalidInputError(
-            f"budget {min(budgets, default=0)}: nothing could be returned. Accepted: 1 token or "
-            "more."
-        )
-    indices: dict[str, TextIndex] = {}
-    runs = []
+    for _, step in unit.steps[: progress.done]:
+        _note_texts(unit, step)
     try:
-        for context_id in contexts or data.context_ids:
-            runs.append(_run_context(data, context_id, system, budgets, indices))
-            report(runs[-1])
-            while len(indices) > OTHERS_KEPT:
-                del indices[next(iter(indices))]
+        for place, step in unit.steps[progress.done :]:
+            run = progress.runs[place]
+            if isinstance(step, AddStep):
+                _note_texts(unit, step)
+                if run.is_complete:
+                    try:
+                        instance = instance or make()
+                        add_session(instance, step, run)
+                    except MemoryFailure as failure:
+                        run.is_complete = False
+                        run.failures.append(str(failure))
+                        if instance is not None:
+                            _close(instance)
+                        instance = None
+                progress.has_added = True
+            else:
+                if progress.has_added and instance is not None and run.is_complete:
+                    _flush(instance, run)
+                progress.has_added = False
+                for budget in budgets:
+                    run.searches.append(_ask(unit, instance, run, step, budget))
+            progress.done += 1
+            if instance is not None:
+                try:
+                    checkpoint(instance.system, progress)
+                except MemoryFailure as failure:
+                    run.failures.append(f"{run.context_id}: {failure}")
     finally:
-        call_optional(system, "close")
-    return runs
+        if instance is not None:
+            _close(instance)
 
 
-def _run_context(
-    data: PersonaMem,
-    context_id: str,
-    system: MemorySystem,
-    budgets: Sequence[int],
-    indices: dict[str, TextIndex],
-) -> ContextRun:
-    run = ContextRun(context_id, scores={budget: [] for budget in budgets})
-    is_new = False
-    for step in list_steps(data, context_id):
-        index = indices.setdefault(step.user, TextIndex())
-        if isinstance(step, AddStep):
-            index.add(step.session_id, [m["content"] for m in step.messages if m["role"] == "user"])
-            run.add_seconds += add_session(system, step)
-            run.adds += 1
-            is_new = True
-            continue
-        if is_new:
-            started = time.perf_counter()
-            call_optional(system, "flush")
-            run.add_seconds += time.perf_counter() - started
-            is_new = False
-        others = {user: index for user, index in indices.items() if user != step.user}
-        for budget in budgets:
-            started = time.perf_counter()
-            try:
-                found = search_memory(system, step, budget)
-            except MemoryFailure as failure:
-                run.failures.append(f"{step.question.question_id}: {failure}")
-                found = []
-            seconds = time.perf_counter() - started
-            run.searches += 1
-            run.scores[budget].append(score_search(step, found, budget, seconds, index, others))
-    return run
-
-
-def add_session(system: MemorySystem, step: AddStep) -> float:
-    """Add a session and return the seconds. Raises MemoryFailure where the system does not."""
-    started = time.perf_counter()
+def add_session(instance: Instance, step: AddStep, run: ContextRun) -> None:
+    """Add a session, and count what it took. Raises MemoryFailure where the system does not."""
+    started, before = time.perf_counter(), instance.meter.total
     try:
-        system.add(step.user, step.session_id, step.messages)
+        instance.system.add(step.user, step.session_id, step.messages)
     except Exception as error:  # An adapter may raise anything.
         raise MemoryFailure(
             f"{step.user}, session {step.session_id}: add failed ({type(error).__name__}: {error})"
         ) from error
-    return time.perf_counter() - started
+    finally:
+        run.add_seconds += time.perf_counter() - started
+        run.add_usage += instance.meter.total - before
+    run.adds += 1
+    run.added_tokens += sum(count_tokens(message["content"]) for message in step.messages)
 
 
 def search_memory(system: MemorySystem, step: AskStep, budget: int) -> Sequence[Memory]:
@@ -131,6 +127,60 @@ def search_memory(system: MemorySystem, step: AskStep, budget: int) -> Sequence[
     return found
 
 
-def iterate_scores(runs: Sequence[ContextRun], budget: int) -> Iterator[SearchScore]:
-    """Yield the scores of all contexts for one budget."""
-    return (score for run in runs for score in run.scores[budget])
+def _ask(
+    unit: Unit, instance: Instance | None, run: ContextRun, step: AskStep, budget: int
+) -> Search:
+    found: Sequence[Memory] = ()
+    kept: Sequence[Memory] | None = None
+    rewrites, seconds = False, 0.0
+    if not run.is_complete:
+        run.failures.append(f"{step.question.question_id}: a session before could not be added")
+    if instance is not None and run.is_complete:
+        started, before = time.perf_counter(), instance.meter.total
+        rewrites = bool(getattr(instance.system, "rewrites", False))
+        try:
+            found = search_memory(instance.system, step, budget)
+        except MemoryFailure as failure:
+            run.failures.append(f"{step.question.question_id}: {failure}")
+        seconds = time.perf_counter() - started
+        run.search_usage += instance.meter.total - before
+        if not rewrites:
+            kept = _list_kept(instance.system, step, run)
+    own = unit.indices[step.user]
+    others = [index for user, index in unit.indices.items() if user != step.user]
+    score = score_search(step, found, budget, seconds, own, others, kept, rewrites)
+    within = tuple(cut_to_budget(found, budget)[0])
+    return Search(step.question.question_id, budget, within, score)
+
+
+def _list_kept(system: MemorySystem, step: AskStep, run: ContextRun) -> Sequence[Memory] | None:
+    """Return all that a memory keeps of a user, or None if it does not say."""
+    try:
+        kept = call_optional(system, "list", step.user)
+    except Exception as error:  # As above.
+        run.failures.append(f"{step.user}: list failed ({type(error).__name__}: {error})")
+        return None
+    return kept if isinstance(kept, list) else None
+
+
+def _flush(instance: Instance, run: ContextRun) -> None:
+    started, before = time.perf_counter(), instance.meter.total
+    try:
+        call_optional(instance.system, "flush")
+    except Exception as error:  # As above.
+        run.failures.append(f"{run.context_id}: flush failed ({type(error).__name__}: {error})")
+    run.add_seconds += time.perf_counter() - started
+    run.add_usage += instance.meter.total - before
+
+
+def _close(instance: Instance) -> None:
+    try:
+        call_optional(instance.system, "close")
+    except Exception:  # What it held is of no use any more.
+        return
+
+
+def _note_texts(unit: Unit, step: Step) -> None:
+    if isinstance(step, AddStep):
+        index = unit.indices.setdefault(step.user, TextIndex())
+        index.add(step.session_id, [m["content"] for m in step.messages if m["role"] == "user"])

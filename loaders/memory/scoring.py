@@ -1,7 +1,7 @@
 """How good a search was, without a reader: what of the evidence it found, and what beside."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from personamem.loaders.formats.tokens import count_tokens
@@ -19,13 +19,15 @@ _WORD = re.compile(r"\w+")
 class SearchScore:
     """One search. Shares are from 0 to 1, and None where the dataset does not say.
 
-    ``recall`` is the share of the evidence sessions that came back; ``stale`` that of the sessions
-    that came back which tell of other options, or of another time. ``tokens`` is what was returned
-    within the budget, ``over`` what was cut off. ``foreign`` counts texts of other users.
+    ``recall`` is the share of the evidence sessions that came back; ``written`` the share that the
+    memory keeps at all; ``stale`` that of the sessions that came back which tell of other options,
+    or of another time. ``tokens`` is what was returned within the budget, ``over`` what was cut
+    off. ``foreign`` counts texts of other users.
     """
 
     question_id: str
     recall: float | None
+    written: float | None
     stale: float | None
     tokens: int
     over: int
@@ -80,30 +82,50 @@ def score_search(
     found: Sequence[Memory],
     budget: int,
     seconds: float,
-    index: TextIndex,
-    others: Mapping[str, TextIndex],
+    own: TextIndex,
+    others: Sequence[TextIndex],
+    kept: Sequence[Memory] | None,
+    rewrites: bool,
 ) -> SearchScore:
     """Return the score of what a search returned.
 
-    ``index`` has the sessions of the user, ``others`` those of other users by their names.
+    ``own`` has the sessions of the user, ``others`` those of other users. ``kept`` is all that the
+    memory keeps of the user, or None if it does not say. Where a memory ``rewrites``, texts that
+    name no session tell nothing of recall.
     """
-    kept, tokens, over = cut_to_budget(found, budget)
+    within, tokens, over = cut_to_budget(found, budget)
     sessions: set[str] = set()
     foreign = 0
-    for memory in kept:
-        told = {name_whole(source) for source in memory.sources} or index.find(memory.text)
-        sessions |= told
-        foreign += not index.find(memory.text) and any(
-            other.find(memory.text) for other in others.values()
-        )
-    recall = stale = None
-    if step.evidence:
+    for memory in within:
+        sessions |= _find_sources(memory, own)
+        foreign += any(other.find(memory.text) for other in others) and not own.find(memory.text)
+    is_known = not rewrites or any(memory.sources for memory in within)
+    recall = written = stale = None
+    if step.evidence and is_known:
         recall = len(step.evidence & sessions) / len(step.evidence)
-    if step.related is not None:
+        if recall == 1:
+            written = 1.0
+        elif kept is not None:
+            held = frozenset().union(*(_find_sources(memory, own) for memory in kept))
+            written = len(step.evidence & held) / len(step.evidence)
+    if step.related is not None and is_known:
         stale = len(step.related & sessions) / len(sessions) if sessions else 0.0
     return SearchScore(
-        step.question.question_id, recall, stale, tokens, over, int(foreign), round(seconds, 4)
+        question_id=step.question.question_id,
+        recall=recall,
+        written=written,
+        stale=stale,
+        tokens=tokens,
+        over=over,
+        foreign=int(foreign),
+        seconds=round(seconds, 4),
     )
+
+
+def _find_sources(memory: Memory, own: TextIndex) -> frozenset[str]:
+    if memory.sources:
+        return frozenset(name_whole(source) for source in memory.sources)
+    return own.find(memory.text)
 
 
 def _list_runs(text: str) -> list[tuple[str, ...]]:

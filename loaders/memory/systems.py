@@ -1,29 +1,226 @@
-"""Memory systems by name: controls, programs, and classes of the user's own."""
+"""Memory systems by name: controls, packages of others, programs, and classes of the user's own."""
 
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.loaders.memory.controls import CONTROLS, make_control
+from personamem.loaders.memory.gateway import ChatServer, Gateway
+from personamem.loaders.memory.meter import Meter
 from personamem.loaders.memory.process import PREFIX, ProcessMemory
-from personamem.loaders.memory.protocol import MemorySystem
+from personamem.loaders.memory.protocol import Memory, MemorySystem, call_optional
+from personamem.loaders.memory.scoring import cut_to_budget
 from personamem.loaders.personamem.dataset import PersonaMem
 
+AGENTIC, AS_RELEASED = "agentic", "agentic-as-released"
 
-def make_system(name: str, data: PersonaMem) -> MemorySystem:
-    """Return a control, ``cmd:PROGRAM ARGUMENTS``, or what ``module:factory`` returns.
 
-    Raises:
-        InvalidInputError: no such control, program, module or factory, or what it returns has no
-            ``add`` or no ``search``.
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A package that a program of ours drives: what it is called on PyPI, and how it is imported.
+
+    With ``extracts`` a chat model reads what is added.
     """
-    if name.startswith(PREFIX):
-        return ProcessMemory(name.removeprefix(PREFIX))
-    if ":" in name:
-        return _import_system(name)
-    if name not in CONTROLS:
-        raise unknown_choice("memory system", name, (*CONTROLS, "cmd:PROGRAM", "module:factory"))
-    return make_control(name, data)
+
+    file: str
+    package: str
+    module: str
+    extracts: bool = False
+
+
+PROGRAMS: Mapping[str, Program] = {
+    "mem0": Program("mem0_memory.py", "mem0ai", "mem0"),
+    "mem0-extract": Program("mem0_memory.py", "mem0ai", "mem0", extracts=True),
+    "langgraph": Program("langgraph_memory.py", "langgraph-checkpoint", "langgraph.store.memory"),
+}
+
+NAMES = (*CONTROLS, *PROGRAMS, AGENTIC, AS_RELEASED)
+
+_FOLDER = Path(__file__).parent / "programs"
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models of a memory system, and the Python environment that has its package.
+
+    Args:
+        llm: name of the chat model that systems which extract or rewrite ask.
+        llm_server: its server's address, which ends in ``/v1``.
+        key_variable: the environment variable with the server's key.
+        embedder: a dense retriever's name or the folder of a model, the same for all systems.
+        python: the interpreter; this one unless given.
+    """
+
+    llm: str = ""
+    llm_server: str = ""
+    key_variable: str = "OPENAI_API_KEY"
+    embedder: str = "minilm"
+    python: str = sys.executable
+
+
+def read_models(given: Mapping[str, Any]) -> Models:
+    """Return the models that a mapping names. Raises InvalidInputError for what it must not."""
+    names = [field.name for field in fields(Models)]
+    for name, value in given.items():
+        if name not in names:
+            raise unknown_choice("option of a memory system", name, names)
+        if not isinstance(value, str):
+            raise InvalidInputError(f"{name} is {value!r}. Accepted: a text.")
+    return Models(**given)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A system with nothing in it yet, and what it uses of the gateway's models, if anything."""
+
+    system: MemorySystem
+    meter: Meter
+
+
+class MemoryFactory:
+    """Makes instances of one system, which share a gateway; a context manager."""
+
+    def __init__(
+        self, name: str, data: PersonaMem | None = None, models: Models | None = None
+    ) -> None:
+        """``name`` is one of ``NAMES``, ``cmd:PROGRAM ARGUMENTS``, or ``module:factory``.
+
+        Raises:
+            InvalidInputError: there is no such system, its package is missing, or it asks a chat
+                model that nobody named.
+        """
+        self.name, self.models = name, models or Models()
+        self._data = data
+        self._gateway: Gateway | None = None
+        if ":" not in name and name not in NAMES:
+            raise unknown_choice("memory system", name, (*NAMES, "cmd:PROGRAM", "module:factory"))
+        if name in (AGENTIC, AS_RELEASED) or (name in PROGRAMS and PROGRAMS[name].extracts):
+            self._check_llm()
+        if name in PROGRAMS:
+            _check_package(name, self.models.python)
+        needs_models = name in PROGRAMS or name in (AGENTIC, AS_RELEASED)
+        if needs_models or (name.startswith(PREFIX) and self.models.llm_server):
+            server = self.models.llm_server
+            chats = ChatServer(server, self.models.key_variable) if server else None
+            self._gateway = Gateway(self._encoder.embed, chats)
+
+    def __enter__(self) -> "MemoryFactory":
+        """Return the factory."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the gateway."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the gateway."""
+        if self._gateway is not None:
+            self._gateway.close()
+            self._gateway = None
+
+    def make(self, folder: Path) -> Instance:
+        """Return a new instance that keeps its files, if any, in ``folder``.
+
+        Raises:
+            InvalidInputError: there is no such program, module or factory, or what it returns has
+                no ``add`` or no ``search``.
+            MemoryFailure: a program does not answer.
+        """
+        url, meter = self._gateway.open_line() if self._gateway else ("", Meter())
+        if self.name in PROGRAMS:
+            return Instance(self._start_program(PROGRAMS[self.name], url, folder), meter)
+        if self.name in (AGENTIC, AS_RELEASED):
+            from personamem.loaders.memory.agentic import (
+                AgenticMemory,
+                ChatModel,
+                QueryAwareMemory,
+            )
+
+            make = AgenticMemory if self.name == AGENTIC else QueryAwareMemory
+            return Instance(make(ChatModel(url, self.models.llm)), meter)
+        if self.name.startswith(PREFIX):
+            variables = _describe_models(url, self.models.llm) if url else {}
+            command = self.name.removeprefix(PREFIX)
+            return Instance(ProcessMemory(command, folder=folder, environment=variables), meter)
+        if ":" in self.name:
+            system = _import_system(self.name)
+            call_optional(system, "open", folder)
+            return Instance(system, meter)
+        if self._data is None:
+            raise InvalidInputError(f"memory system {self.name}: it needs a dataset.")
+        return Instance(make_control(self.name, self._data), meter)
+
+    @cached_property
+    def _encoder(self) -> Any:
+        from personamem.loaders.retrieval import make_retriever
+
+        retriever = make_retriever(self.models.embedder)
+        if not hasattr(retriever, "embed"):
+            raise InvalidInputError(
+                f"embedder {self.models.embedder!r}. Accepted: minilm, mpnet, bge-m3 or the folder "
+                "of a sentence-transformers model."
+            )
+        return retriever
+
+    @cached_property
+    def _dimensions(self) -> int:
+        return len(self._encoder.embed(["dimensions"])[0])
+
+    def _start_program(self, program: Program, url: str, folder: Path) -> MemorySystem:
+        variables = {
+            **_describe_models(url, self.models.llm if program.extracts else ""),
+            "PERSONAMEM_FOLDER": str(folder),
+            "PERSONAMEM_DIMENSIONS": str(self._dimensions),
+        }
+        command = shlex.join([*_start_python(self.models.python), str(_FOLDER / program.file)])
+        return _CutMemory(command, folder=folder, environment=variables)
+
+    def _check_llm(self) -> None:
+        if not self.models.llm or not self.models.llm_server:
+            raise InvalidInputError(
+                f"memory system {self.name}: it asks a chat model. Give llm (its name) and "
+                "llm_server (an address such as http://localhost:8000/v1)."
+            )
+
+
+class _CutMemory(ProcessMemory):
+    """Cuts what a program of ours returns: in its environment nobody counts tokens."""
+
+    def search(self, user: str, query: str, as_of: str, max_tokens: int) -> Sequence[Memory]:
+        """Return what was found, within the budget."""
+        return cut_to_budget(super().search(user, query, as_of, max_tokens), max_tokens)[0]
+
+
+def _describe_models(url: str, llm: str) -> dict[str, str]:
+    return {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "PERSONAMEM_LLM": llm}
+
+
+def _start_python(python: str) -> tuple[str, ...]:
+    """Return how another environment's Python starts: without what PYTHONPATH adds to this one."""
+    return python, "-E"
+
+
+def _check_package(name: str, python: str) -> None:
+    program = PROGRAMS[name]
+    words = [*_start_python(python), "-c", f"import {program.module}"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise InvalidInputError(f"python {python!r} cannot be started: {error}") from error
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise InvalidInputError(
+            f"memory system {name}: {python} does not have it ({said}). Run "
+            f"{shlex.quote(python)} -m pip install {program.package}, or name the interpreter of "
+            "another environment (python)."
+        )
 
 
 def _import_system(name: str) -> MemorySystem:

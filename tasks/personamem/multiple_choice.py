@@ -152,8 +152,13 @@ class PersonaMemTask(PromptingTask):
             return {**description, "sessions": list(found)}
         if self.condition == "memory":
             question = question_of(doc)
-            memories = self._recall.find(question)
-            description["sources"] = [list(memory.sources) for memory in memories]
+            search = self._recall.find(question)
+            description["sources"] = [list(memory.sources) for memory in search.found]
+            description["memory"] = {
+                "system": self._memory.system if self._memory else "",
+                "budget": search.budget,
+                **asdict(search.score),
+            }
             if question.question_id in self._recall.failures:
                 description["failure"] = self._recall.failures[question.question_id]
         return description

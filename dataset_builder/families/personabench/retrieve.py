@@ -11,8 +11,8 @@ import typer
 from rich.markup import escape
 
 from personamem.dataset_builder.core.console import errors, output
-from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
 from personamem.loaders.formats.errors import unknown_choice
+from personamem.loaders.formats.whole_files import prepare_file, write_whole
 
 if TYPE_CHECKING:
     from personamem.loaders.personabench.records import Archive

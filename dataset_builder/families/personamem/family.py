@@ -29,9 +29,9 @@ class PersonaMemFamily(Family):
     title = "PersonaMem"
     commands: ClassVar[Mapping[str, str]] = {
         "content": "personamem.dataset_builder.families.personamem.lives.command:content",
-        "memory": "personamem.dataset_builder.families.personamem.memory_command:memory",
+        "memory": "personamem.dataset_builder.families.personamem.memory.command:memory",
         "memory-check": (
-            "personamem.dataset_builder.families.personamem.memory_command:memory_check"
+            "personamem.dataset_builder.families.personamem.memory.command:memory_check"
         ),
     }
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.core.whole_files import NoRoomError
 from personamem.dataset_builder.packaging.folder import check_folder, stage_folder
 from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import DatasetNotFoundError, InvalidInputError
+from personamem.loaders.formats.whole_files import NoRoomError
 
 
 def list_names(folder: Path) -> list[str]:

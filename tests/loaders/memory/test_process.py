@@ -9,7 +9,7 @@ import pytest
 from personamem.loaders.memory.contract import check_memory, make_session
 from personamem.loaders.memory.controls import BrokenMemory, FullMemory, NoMemory, RandomMemory
 from personamem.loaders.memory.process import ProcessMemory
-from personamem.loaders.memory.protocol import MemoryFailure
+from personamem.loaders.memory.protocol import Memory, MemoryFailure, call_optional, supports
 
 pytestmark = pytest.mark.system
 
@@ -36,6 +36,22 @@ for line in sys.stdin:
     print(json.dumps(reply), flush=True)
 """
 
+OPENED = """\
+def tell(reply):
+    input()
+    print(reply, flush=True)
+    input()
+input()
+print('{"ok": true}', flush=True)
+"""
+"""How a program begins that answers the first request, ``open``."""
+
+
+def opened(program: str) -> str:
+    """Return a program that answers ``open``, unless it is about not answering."""
+    return OPENED + program if "tell" in program or program == "input()" else program
+
+
 Start = Callable[..., ProcessMemory]
 
 
@@ -57,25 +73,30 @@ def test_a_program_of_a_few_lines_keeps_the_contract(start: Start) -> None:
     ("program", "said"),
     [
         ("import sys; sys.exit(3)", r"it ended with exit code 3"),
-        ("import time; time.sleep(60)", r"no reply to search within 1 seconds"),
-        ("input(); print('{\"results\": [', flush=True); input()", r"a reply is not JSON"),
+        ("import time; time.sleep(60)", r"no reply to open within 1 seconds"),
+        ("tell('{\"results\": [')", r"a reply is not JSON"),
         ("input(); print('x', end='', flush=True)", r"more than|ended"),
-        ("input(); print('[' * 100000, flush=True); input()", r"a reply is not JSON"),
-        ('input(); print(\'{"error": "no index"}\', flush=True); input()', r"no index"),
-        ("input(); print('{\"ok\": true}', flush=True); input()", r"search has no results"),
-        ("input(); print('{\"results\": [7]}', flush=True); input()", r"not an object with a text"),
-        ("input(); print('x' * 17_000_000, flush=True); input()", r"more than 16,777,216 bytes"),
+        ("tell('[' * 100000)", r"a reply is not JSON"),
+        ('tell(\'{"error": "no index"}\')', r"no index"),
+        ("tell('{\"ok\": true}')", r"search has no results"),
+        ("tell('{\"results\": [7]}')", r"not an object with a text"),
+        ("tell('x' * 17_000_000)", r"more than 16,777,216 bytes"),
     ],
 )
 def test_a_program_that_fails_is_one_clear_failure(start: Start, program: str, said: str) -> None:
-    memory = start(program, seconds=1.0 if "sleep" in program else 20.0)
+    def search() -> None:
+        memory = start(opened(program), seconds=1.0 if "sleep" in program else 20.0)
+        try:
+            memory.search("user-1", "What?", "2024-05-01", 100)
+        finally:
+            memory.close()
+
     with pytest.raises(MemoryFailure, match=said):
-        memory.search("user-1", "What?", "2024-05-01", 100)
-    memory.close()
+        search()
 
 
 def test_a_program_that_died_says_so_when_it_is_told_more(start: Start) -> None:
-    memory = start("input()")
+    memory = start(opened("input()"))
     session = make_session("user-ann", 0)
     for number in range(2):
         with pytest.raises(MemoryFailure, match="it ended with exit code 0"):
@@ -100,3 +121,29 @@ def test_a_crash_is_a_fault_of_each_clause() -> None:
             raise ValueError("no disk")
 
     assert {clause.fault for clause in check_memory(Crashing)} >= {"ValueError: no disk"}
+
+
+def test_what_a_program_says_that_it_can_do_is_there(start: Start, tmp_path: Path) -> None:
+    memory = start(
+        """\
+import json, sys
+for line in sys.stdin:
+    r = json.loads(line)
+    if r["op"] == "close":
+        break
+    reply = {"methods": ["list", "save", "exec"], "rewrites": True} if r["op"] == "open" else {}
+    if r["op"] == "list":
+        reply = {"results": [{"text": r["user"]}]}
+    if r["op"] == "save":
+        open(r["folder"] + "/kept", "w").close()
+    print(json.dumps(reply), flush=True)
+"""
+    )
+    assert supports(memory, "list", "save")
+    assert not supports(memory, "reset")
+    assert not supports(memory, "exec")
+    assert memory.rewrites
+    assert call_optional(memory, "list", "user-1") == [Memory("user-1")]
+    call_optional(memory, "save", tmp_path)
+    assert (tmp_path / "kept").exists()
+    memory.close()

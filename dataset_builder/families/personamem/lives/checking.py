@@ -15,7 +15,6 @@ from string import ascii_uppercase
 
 from personamem.dataset_builder.core.people import FIRST_DAY, Contact
 from personamem.dataset_builder.core.rng import make_rng
-from personamem.dataset_builder.core.whole_files import write_whole
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId
 from personamem.dataset_builder.families.personamem.lives.need import Artefact, Choice, Need
 from personamem.dataset_builder.families.personamem.lives.readings import (
@@ -32,6 +31,7 @@ from personamem.dataset_builder.families.personamem.lives.readings import (
 from personamem.dataset_builder.families.personamem.lives.slots import SlotFiller
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.json_files import parse_json
+from personamem.loaders.formats.whole_files import write_whole
 
 _LABEL = 10
 """Digits of a digest that name a text in a request."""

@@ -8,7 +8,6 @@ import typer
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import output
-from personamem.dataset_builder.core.whole_files import write_whole
 from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
     get_need,
@@ -30,6 +29,7 @@ from personamem.dataset_builder.families.personamem.lives.readings import (
     locate_readings,
 )
 from personamem.dataset_builder.families.personamem.lives.rules import find_problems
+from personamem.loaders.formats.whole_files import write_whole
 
 
 def content(

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.core.whole_files import (
+from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.whole_files import (
     NoRoomError,
     name_full_disk,
     prepare_file,
     write_whole,
 )
-from personamem.loaders.formats.errors import InvalidInputError
 
 
 def test_parents_are_made_and_an_old_text_is_replaced(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def limit_size(blocks: int, code: str, *words: object) -> subprocess.CompletedPr
 WRITE = """
 import sys
 from pathlib import Path
-from personamem.dataset_builder.core.whole_files import NoRoomError, write_whole
+from personamem.loaders.formats.whole_files import NoRoomError, write_whole
 try:
     write_whole(Path(sys.argv[1]), "x" * 100_000)
 except NoRoomError as error:

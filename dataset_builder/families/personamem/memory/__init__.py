@@ -1,0 +1,1 @@
+"""Commands that test memory systems, without a reader."""
