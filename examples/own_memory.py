@@ -13,7 +13,8 @@ kept: dict[str, list[tuple[str, str]]] = {}
 
 def add(user: str, session_id: str, messages: list[dict[str, str]]) -> dict[str, object]:
     """Keep a session with its day."""
-    text = messages[0]["timestamp"][:10] + "\n" + "\n".join(m["content"] for m in messages[1:])
+    said = [m["content"] for m in messages if m["role"] != "system"]
+    text = "\n".join([messages[0]["timestamp"][:10], *said])
     kept.setdefault(user, []).append((session_id, text))
     return {"ok": True}
 

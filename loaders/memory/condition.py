@@ -2,13 +2,13 @@
 
 import atexit
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import Message, Question
-from personamem.loaders.memory.records import Search
+from personamem.loaders.memory.records import ContextRun, Search
 from personamem.loaders.memory.runs import MemoryRun
 from personamem.loaders.memory.systems import MemoryFactory, Models, read_models
 from personamem.loaders.personamem.dataset import PersonaMem
@@ -69,7 +69,7 @@ class MemoryRecall:
     def __init__(self, data: PersonaMem, settings: MemorySettings) -> None:
         """Open the run. Raises InvalidInputError where there is no such system."""
         self.failures: dict[str, str] = {}
-        self._budget = settings.budget
+        self._settings, self._budget = settings, settings.budget
         self._factory = MemoryFactory(settings.system, data, settings.models)
         folder = Path(settings.folder) if settings.folder else None
         self._run = MemoryRun(data, self._factory, [settings.budget], folder=folder)
@@ -79,12 +79,14 @@ class MemoryRecall:
             for context_id in group
         }
         self._searches: dict[str, Search] = {}
+        self._runs: dict[str, ContextRun] = {}
         atexit.register(self.close)  # lm-eval tells no task when it has ended.
 
     def find(self, question: Question) -> Search:
         """Return what the memory found for a question, within the budget."""
         if question.question_id not in self._searches:
             for run in self._run.run_unit(self._units[question.shared_context_id]):
+                self._runs[run.context_id] = run
                 self.failures.update(_split(line) for line in run.failures)
                 self._searches.update(
                     (search.question_id, search)
@@ -92,6 +94,25 @@ class MemoryRecall:
                     if search.budget == self._budget
                 )
         return self._searches[question.question_id]
+
+    def describe(self, question: Question) -> dict[str, Any]:
+        """Return what reports need to know: how good the search was, and what its context took."""
+        search = self.find(question)
+        run = self._runs[question.shared_context_id]
+        return {
+            "system": self._settings.system,
+            "budget": search.budget,
+            **asdict(search.score),
+            "sources": [list(memory.sources) for memory in search.found],
+            "failure": self.failures.get(question.question_id, ""),
+            "context": {
+                "sessions": run.adds,
+                "tokens": run.added_tokens,
+                "seconds": round(run.add_seconds, 3),
+                "add": asdict(run.add_usage),
+                "search": asdict(run.search_usage),
+            },
+        }
 
     def messages_for(self, question: Question) -> list[Message]:
         """Return one system message that holds what was found."""

@@ -151,16 +151,7 @@ class PersonaMemTask(PromptingTask):
             found = self._retrieval.find_sessions(question_of(doc))
             return {**description, "sessions": list(found)}
         if self.condition == "memory":
-            question = question_of(doc)
-            search = self._recall.find(question)
-            description["sources"] = [list(memory.sources) for memory in search.found]
-            description["memory"] = {
-                "system": self._memory.system if self._memory else "",
-                "budget": search.budget,
-                **asdict(search.score),
-            }
-            if question.question_id in self._recall.failures:
-                description["failure"] = self._recall.failures[question.question_id]
+            return {**description, "memory": self._recall.describe(question_of(doc))}
         return description
 
     def bound_letters(self, doc: Doc) -> int:

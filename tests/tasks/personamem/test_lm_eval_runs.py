@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calling import call
 from evaluation_process import run_evaluation
 
 from personamem.loaders.formats.errors import InvalidInputError
@@ -20,11 +21,17 @@ def read_results(folder: Path) -> dict[str, Any]:
 def test_the_dummy_model_runs_every_kind_of_task(
     ours: Path, tasks_folder: Path, tmp_path: Path
 ) -> None:
-    conditions = ["", "_nocontext", "_oracle", "_rag"]
+    conditions = ["", "_nocontext", "_oracle", "_rag", "_memory"]
     names = [f"personamem_4k{name}{ll}" for name in conditions for ll in ("", "_ll")]
     log = run_evaluation(
         *("--model", "dummy", "--tasks", ",".join(names), "--include_path", tasks_folder),
-        *("--metadata", json.dumps({"dataset": str(ours)}), "--output_path", tmp_path / "out"),
+        *(
+            "--metadata",
+            json.dumps({"dataset": str(ours)}),
+            "--output_path",
+            tmp_path / "out",
+            "--log_samples",
+        ),
         log=tmp_path / "log.txt",
     )
     assert "WARNING" not in log
@@ -40,6 +47,9 @@ def test_the_dummy_model_runs_every_kind_of_task(
         assert report["versions"][name] == 1.0
         assert report["n-samples"][name] == {"original": 8, "effective": 8}
     assert report["results"]["personamem_4k"]["unparsable,none"] == 1.0
+    done = call("report", tmp_path / "out")
+    assert "bm25 at 2000" in done.stdout
+    assert "Causes of wrong answers" in done.stdout
 
 
 def test_a_group_weighs_its_tasks_by_size(tiny: Any, tasks_folder: Path, tmp_path: Path) -> None:

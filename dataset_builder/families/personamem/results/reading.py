@@ -11,6 +11,8 @@ from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.personamem.results.records import (
     NO_LETTER,
     Answer,
+    ContextCost,
+    MemoryNote,
     Run,
 )
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
@@ -30,15 +32,15 @@ def read_runs(evaluations: Sequence[Evaluation]) -> tuple[list[Run], frozenset[P
         InvalidInputError: results without the answers behind them.
         DatasetError: a file of answers that is damaged.
     """
-    runs: dict[tuple[str, str, str], Run] = {}
+    runs: dict[tuple[str, ...], Run] = {}
     used = set()
     for evaluation in sorted(evaluations, key=lambda each: each.date):
         for task in evaluation.tasks:
             if task.startswith(PREFIX):
                 run = _read_run(evaluation, task)
-                runs[run.model, run.task, run.dataset] = run
+                runs[run.model, run.task, run.dataset, run.memory] = run
                 used.add(evaluation.given)
-    return sorted(runs.values(), key=lambda run: (run.task, run.model)), frozenset(used)
+    return sorted(runs.values(), key=lambda r: (r.task, r.model, r.memory)), frozenset(used)
 
 
 def _read_run(evaluation: Evaluation, task: str) -> Run:
@@ -52,25 +54,30 @@ def _read_run(evaluation: Evaluation, task: str) -> Run:
     try:
         # Log-likelihoods may be infinite.
         with jsonlines.open(path, loads=partial(parse_json, allow_nan=True)) as rows:
-            answers = tuple(
+            found = [
                 _read_answer(row, f"{path}, line {number}")
                 for number, row in enumerate(rows, start=1)
-            )
+            ]
     except (OSError, UnicodeDecodeError, jsonlines.InvalidLineError) as error:
         raise DatasetError(f"{path} cannot be read: {error}.") from error
-    if not answers:
+    if not found:
         raise DatasetError(f"{path} holds no answers.")
     unparsable = evaluation.content["results"].get(task, {}).get("unparsable,none")
     dataset = str(evaluation.content["configs"][task].get("dataset_path") or "")
-    return Run(evaluation.model, task, dataset, answers, unparsable, evaluation.date)
+    answers = tuple(answer for answer, _ in found)
+    memory = found[0][1]
+    return Run(evaluation.model, task, dataset, answers, unparsable, evaluation.date, memory)
 
 
-def _read_answer(row: Any, where: str) -> Answer:
+def _read_answer(row: Any, where: str) -> tuple[Answer, str]:
+    """Return an answer, and the name of the memory that served it, if one did."""
     try:
         doc: Mapping[str, Any] = row["doc"]
         dials: Mapping[str, Any] = doc.get("dials") or {}
         distance = doc.get("distance_to_ref_in_tokens")
-        return Answer(
+        prompt = row["arguments"]["gen_args_0"]["arg_0"] if "arguments" in row else None
+        note = prompt.get("memory") if isinstance(prompt, dict) else None
+        answer = Answer(
             question_id=str(doc["question_id"]),
             persona=int(doc["persona_id"]),
             quad=str(dials.get("quad_id") or ""),
@@ -82,12 +89,35 @@ def _read_answer(row: Any, where: str) -> Answer:
             distance=None if distance is None else int(distance),
             score=float(row["acc"]),
             role=_find_role(row["resps"], dials.get("option_roles") or ()),
+            memory=_read_note(note, str(doc.get("shared_context_id"))) if note else None,
         )
+        return answer, f"{note['system']} at {note['budget']}" if note else ""
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise DatasetError(
             f"{where} is not an answer as lm-eval's --log_samples writes it "
             f"({type(error).__name__}: {error})."
         ) from error
+
+
+def _read_note(note: Mapping[str, Any], context: str) -> MemoryNote:
+    cost = note["context"]
+    used = [cost["add"], cost["search"]]
+    return MemoryNote(
+        recall=note["recall"],
+        written=note["written"],
+        tokens=int(note["tokens"]),
+        seconds=float(note["seconds"]),
+        failure=str(note["failure"]),
+        context=context,
+        cost=ContextCost(
+            sessions=int(cost["sessions"]),
+            tokens=int(cost["tokens"]),
+            seconds=float(cost["seconds"]),
+            calls=sum(int(usage["calls"]) for usage in used),
+            prompt_tokens=sum(int(usage["prompt_tokens"]) for usage in used),
+            completion_tokens=sum(int(usage["completion_tokens"]) for usage in used),
+        ),
+    )
 
 
 def _find_role(responses: Sequence[Any], roles: Sequence[str]) -> str:

@@ -4,8 +4,51 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+CAUSES = ("never written", "not found", "found and not used", "unknown")
+"""Why an answer from a memory is wrong: the first of its links that broke."""
+
 NO_LETTER = "no letter"
 """The role of an answer from which no letter could be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNote:
+    """What a memory did for one question: ``recall`` and ``written`` are shares of its evidence
+    that came back and that are kept at all, None where nobody can tell; ``tokens`` came back.
+
+    ``context`` names the context, ``cost`` says what taking that in took.
+    """
+
+    recall: float | None
+    written: float | None
+    tokens: int
+    seconds: float
+    failure: str
+    context: str
+    cost: "ContextCost"
+
+    @property
+    def cause(self) -> str:
+        """Why the answer is wrong, if it is."""
+        if self.recall == 1:
+            return CAUSES[2]
+        if self.failure or (self.recall is not None and self.written == 1):
+            return CAUSES[1]
+        if self.recall is not None and self.written is not None:
+            return CAUSES[0]
+        return CAUSES[3]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCost:
+    """What a memory took for one context: sessions and tokens added, seconds, chat calls."""
+
+    sessions: int
+    tokens: int
+    seconds: float
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +70,15 @@ class Answer:
     distance: int | None
     score: float
     role: str
+    memory: MemoryNote | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A model's answers on one task of one dataset; ``date`` is in seconds since 1970."""
+    """A model's answers on one task of one dataset; ``date`` is in seconds since 1970.
+
+    ``memory`` names the memory system and its budget, if there was one.
+    """
 
     model: str
     task: str
@@ -39,6 +86,7 @@ class Run:
     answers: tuple[Answer, ...]
     unparsable: float | None
     date: float
+    memory: str = ""
 
     @property
     def accuracy(self) -> float:
@@ -49,11 +97,11 @@ class Run:
 def label_runs(runs: Sequence[Run]) -> list[str]:
     """Return a short name for each run, as long as it takes to tell them apart."""
     for parts in (
-        lambda run: (Path(run.model).name, run.task),
-        lambda run: (Path(run.model).name, run.task, Path(run.dataset).name),
-        lambda run: (run.model, run.task, run.dataset),
+        lambda run: (Path(run.model).name, run.task, run.memory),
+        lambda run: (Path(run.model).name, run.task, run.memory, Path(run.dataset).name),
+        lambda run: (run.model, run.task, run.memory, run.dataset),
     ):
-        labels = [", ".join(parts(run)) for run in runs]
+        labels = [", ".join(filter(None, parts(run))) for run in runs]
         if len(set(labels)) == len(labels):
             return labels
     return [f"{label} ({number})" for number, label in enumerate(labels, start=1)]

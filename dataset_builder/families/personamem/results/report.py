@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.families.evaluations import Evaluation
+from personamem.dataset_builder.families.personamem.results.memories import (
+    describe_memory,
+    tabulate_causes,
+    tabulate_memories,
+)
 from personamem.dataset_builder.families.personamem.results.reading import read_runs
 from personamem.dataset_builder.families.personamem.results.records import (
     Answer,
@@ -70,6 +75,8 @@ def describe_runs(
         _tabulate_groups("Accuracy by level of evidence", labelled, lambda a: a.level),
         *(_tabulate_curve(name, curve) for name, curve in curves.items()),
         _tabulate_roles(labelled),
+        tabulate_causes(labelled),
+        tabulate_memories(labelled),
         _compare_all(labelled),
         against,
     ]
@@ -239,6 +246,7 @@ def _describe_run(
             for name, curve in curves.items()
         },
         "wrong_roles": dict(Counter(a.role for a in run.answers if a.role and not a.score)),
+        **({"memory": describe_memory(run)} if run.memory else {}),
     }
 
 
