@@ -6,8 +6,8 @@ it, which the JSON of lm-eval's results can hold.
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 Third = Literal["near", "middle", "far"]
 
@@ -42,6 +42,13 @@ def macro_f1(pairs: Iterable[tuple[str, str | None]]) -> float:
 def accuracy_of_type(question_type: str, items: Iterable[tuple[str, float]]) -> float | None:
     """Return the accuracy over one question type; items are (question type, correct)."""
     return _mean_of_part([correct for item_type, correct in items if item_type == question_type])
+
+
+def average_recall(notes: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return the mean share of evidence that a memory found; notes have it as ``recall``, or None
+    where nobody can tell.
+    """
+    return _mean_of_part([note["recall"] for note in notes if note["recall"] is not None])
 
 
 def accuracy_of_third(third: Third, items: Iterable[tuple[int | None, float]]) -> float | None:

@@ -27,7 +27,12 @@ from personamem.loaders.memory.condition import (
     MemorySettings,
     read_memory_settings,
 )
-from personamem.loaders.personamem.metrics import accuracy_of_third, accuracy_of_type, macro_f1
+from personamem.loaders.personamem.metrics import (
+    accuracy_of_third,
+    accuracy_of_type,
+    average_recall,
+    macro_f1,
+)
 from personamem.loaders.personamem.oracle import missing_annotations
 from personamem.loaders.personamem.rag import SessionRetrieval
 from personamem.loaders.prompting.rendering import make_fingerprint
@@ -55,6 +60,9 @@ METRICS = (
 UNPARSABLE = Metric("unparsable", higher_is_better=False)
 """Of generated replies only."""
 
+RECALL = Metric("evidence_recall", average_recall)
+"""Of what a memory found; its values say more, for reports."""
+
 class_metric = "acc_{}".format
 
 _COLUMNS = tuple(field.name for field in fields(Question))
@@ -69,6 +77,8 @@ class PersonaMemTask(PromptingTask):
         """Load the split; ``config`` is the YAML file's."""
         generates = config["output_type"] == "generate_until"
         metrics = (*METRICS, UNPARSABLE) if generates else METRICS
+        if (config.get("dataset_kwargs") or {}).get("condition") == "memory":
+            metrics = (*metrics, RECALL)
         super().__init__({**config, "metric_list": describe_metrics(metrics)})
 
     def aggregation(self) -> dict[str, Any]:
@@ -151,7 +161,8 @@ class PersonaMemTask(PromptingTask):
             found = self._retrieval.find_sessions(question_of(doc))
             return {**description, "sessions": list(found)}
         if self.condition == "memory":
-            return {**description, "memory": self._recall.describe(question_of(doc))}
+            assert self._memory is not None
+            return {**description, "memory": self._memory.system, "budget": self._memory.budget}
         return description
 
     def bound_letters(self, doc: Doc) -> int:
@@ -163,6 +174,8 @@ class PersonaMemTask(PromptingTask):
         scores: dict[str, Any] = super().process_results(doc, results)
         if "acc" not in scores:
             return scores  # With --predict_only nothing is scored.
+        if self.condition == "memory":
+            scores[RECALL.name] = self._recall.describe(question_of(doc))
         own = (doc["question_type"], (doc["dials"] or {}).get("level"))
         found = {name: (name if name in own else "", scores["acc"]) for name in self.classes}
         return {**scores, **{class_metric(name): value for name, value in found.items()}}

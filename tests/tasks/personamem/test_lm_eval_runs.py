@@ -47,9 +47,10 @@ def test_the_dummy_model_runs_every_kind_of_task(
         assert report["versions"][name] == 1.0
         assert report["n-samples"][name] == {"original": 8, "effective": 8}
     assert report["results"]["personamem_4k"]["unparsable,none"] == 1.0
-    done = call("report", tmp_path / "out")
-    assert "bm25 at 2000" in done.stdout
-    assert "Causes of wrong answers" in done.stdout
+    call("report", tmp_path / "out", "--json", tmp_path / "report.json")
+    said = (tmp_path / "report.json").read_text("utf-8")
+    assert '"system": "bm25 at 2000"' in said
+    assert '"found and not used"' in said
 
 
 def test_a_group_weighs_its_tasks_by_size(tiny: Any, tasks_folder: Path, tmp_path: Path) -> None:

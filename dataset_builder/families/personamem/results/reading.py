@@ -75,8 +75,7 @@ def _read_answer(row: Any, where: str) -> tuple[Answer, str]:
         doc: Mapping[str, Any] = row["doc"]
         dials: Mapping[str, Any] = doc.get("dials") or {}
         distance = doc.get("distance_to_ref_in_tokens")
-        prompt = row["arguments"]["gen_args_0"]["arg_0"] if "arguments" in row else None
-        note = prompt.get("memory") if isinstance(prompt, dict) else None
+        note = row.get("evidence_recall")
         answer = Answer(
             question_id=str(doc["question_id"]),
             persona=int(doc["persona_id"]),

@@ -40,7 +40,7 @@ def make_note(
 def make_answer(number: int, letter: str, note: dict[str, Any]) -> dict[str, Any]:
     row = make_row(number, letter)
     row["doc"]["shared_context_id"] = f"context-{number % 2}"
-    return {**row, "arguments": {"gen_args_0": {"arg_0": {"memory": note}}}}
+    return {**row, "evidence_recall": note}
 
 
 @pytest.fixture
