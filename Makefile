@@ -74,7 +74,7 @@ $(VENV)/.installed: pyproject.toml Makefile | $(BIN)/python
 # Memory systems of others, whose packages and ours would clash: an environment of their own.
 $(VENV)/.memories: Makefile | $(BIN)/python
 	$(PYTHON) -m venv $(VENV)/memories
-	$(VENV)/memories/bin/python -m pip install --quiet mem0ai==2.2.1 langgraph-checkpoint==4.3.2
+	$(VENV)/memories/bin/python -m pip install --quiet mem0ai==2.2.1 langgraph-checkpoint==4.3.2 benchd-harness==0.2.0
 	touch $@
 
 $(VENV)/.linked: $(VENV)/.installed $(wildcard tasks/*/*.yaml)

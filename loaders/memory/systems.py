@@ -1,5 +1,6 @@
 """Memory systems by name: controls, packages of others, programs, and classes of the user's own."""
 
+import re
 import shlex
 import subprocess
 import sys
@@ -41,8 +42,12 @@ PROGRAMS: Mapping[str, Program] = {
     "langgraph": Program("langgraph_memory.py", "langgraph-checkpoint", "langgraph.store.memory"),
 }
 
+SHIMS: Mapping[str, str] = {"amb": "amb_memory.py", "benchd": "benchd_memory.py"}
+"""Programs that run an adapter written for another harness, named as ``amb:module:Class``."""
+
 NAMES = (*CONTROLS, *PROGRAMS, AGENTIC, AS_RELEASED)
 
+_ADAPTER = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _FOLDER = Path(__file__).parent / "programs"
 
 
@@ -90,7 +95,8 @@ class MemoryFactory:
     def __init__(
         self, name: str, data: PersonaMem | None = None, models: Models | None = None
     ) -> None:
-        """``name`` is one of ``NAMES``, ``cmd:PROGRAM ARGUMENTS``, or ``module:factory``.
+        """``name`` is one of ``NAMES``, ``cmd:PROGRAM ARGUMENTS``, ``module:factory``, or
+        ``amb:module:Class`` or ``benchd:module:Class``: an adapter of another harness.
 
         Raises:
             InvalidInputError: there is no such system, its package is missing, or it asks a chat
@@ -106,7 +112,8 @@ class MemoryFactory:
         if name in PROGRAMS:
             _check_package(name, self.models.python)
         needs_models = name in PROGRAMS or name in (AGENTIC, AS_RELEASED)
-        if needs_models or (name.startswith(PREFIX) and self.models.llm_server):
+        may_ask = name.startswith(PREFIX) or name.partition(":")[0] in SHIMS
+        if needs_models or (may_ask and self.models.llm_server):
             server = self.models.llm_server
             chats = ChatServer(server, self.models.key_variable) if server else None
             self._gateway = Gateway(self._encoder.embed, chats)
@@ -136,6 +143,9 @@ class MemoryFactory:
         url, meter = self._gateway.open_line() if self._gateway else ("", Meter())
         if self.name in PROGRAMS:
             return Instance(self._start_program(PROGRAMS[self.name], url, folder), meter)
+        shim, _, adapter = self.name.partition(":")
+        if shim in SHIMS:
+            return Instance(self._start_shim(SHIMS[shim], adapter, url, folder), meter)
         if self.name in (AGENTIC, AS_RELEASED):
             from personamem.loaders.memory.agentic import (
                 AgenticMemory,
@@ -179,7 +189,17 @@ class MemoryFactory:
             "PERSONAMEM_FOLDER": str(folder),
             "PERSONAMEM_DIMENSIONS": str(self._dimensions),
         }
-        command = shlex.join([*_start_python(self.models.python), str(_FOLDER / program.file)])
+        return self._start_file(program.file, folder, variables)
+
+    def _start_shim(self, file: str, adapter: str, url: str, folder: Path) -> MemorySystem:
+        if not _ADAPTER.fullmatch(adapter):
+            raise InvalidInputError(f"adapter {adapter!r}. Accepted: module:Class.")
+        variables = _describe_models(url, self.models.llm) if url else {}
+        variables |= {"PERSONAMEM_FOLDER": str(folder), "PERSONAMEM_ADAPTER": adapter}
+        return self._start_file(file, folder, variables)
+
+    def _start_file(self, file: str, folder: Path, variables: Mapping[str, str]) -> MemorySystem:
+        command = shlex.join([*_start_python(self.models.python), str(_FOLDER / file)])
         return _CutMemory(command, folder=folder, environment=variables)
 
     def _check_llm(self) -> None:

@@ -1,9 +1,11 @@
 """Newline-JSON over stdio for the programs of this folder: one object in, one object out.
 
 Environment: ``OPENAI_BASE_URL`` with embeddings, and chats where a model is named;
-``PERSONAMEM_LLM`` that model; ``PERSONAMEM_DIMENSIONS`` of the embeddings.
+``PERSONAMEM_LLM`` that model; ``PERSONAMEM_DIMENSIONS`` of the embeddings; ``PERSONAMEM_ADAPTER``
+the class of an adapter, as ``module:Class``.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -41,6 +43,14 @@ def embed(texts: Sequence[str]) -> list[list[float]]:
     )
     with urllib.request.urlopen(request) as reply:
         return [row["embedding"] for row in json.load(reply)["data"]]
+
+
+def import_adapter() -> Any:
+    """Return a new object of the user's class, which may stand in the working directory."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    module, _, name = os.environ["PERSONAMEM_ADAPTER"].partition(":")
+    return getattr(importlib.import_module(module), name)()
 
 
 def write_date(timestamp: str, text: str) -> str:

@@ -107,3 +107,53 @@ def test_mem0_extracts_once_a_session_with_its_date(make: Make, tmp_path: Path) 
         call_optional(instance.system, "reset", "user-ann")
         assert list(instance.system.search("user-ann", "the kiln", "2024-06-01", 100)) == []
         call_optional(instance.system, "close")
+
+
+def test_an_adapter_for_benchd_runs_unchanged(make: Make, data: PersonaMem, tmp_path: Path) -> None:
+    with make("benchd:benchd_harness.adapters.echo:EchoAdapter") as factory:
+        clauses = check_memory(lambda: factory.make(tmp_path).system)
+        runs = run_memory(data, factory, [600], contexts=data.context_ids[:1])
+    # It compares words as they stand, so that "heron?" finds no heron.
+    assert {clause.name for clause in clauses if not clause.passed} == {"finding", "dates"}
+    assert sum(len(search.found) for run in runs for search in run.searches)
+
+
+AMB_ADAPTER = """\
+class Provider:
+    name, description, kind = "plain", "keeps all", "local"
+
+    def prepare(self, store_dir, unit_ids=None):
+        self.log, self.kept = store_dir / "log.txt", []
+
+    def ingest(self, documents):
+        self.kept += documents
+
+    def retrieve(self, query, k=10, user_id=None, query_timestamp=None):
+        words = set(query.lower().split())
+        mine = [d for d in self.kept if d.user_id == user_id]
+        assert all(d.timestamp[:10] <= query_timestamp for d in mine)
+        mine.sort(key=lambda d: -len(words & set(d.content.lower().split())))
+        return mine[:k], None
+
+    def cleanup(self):
+        self.log.write_text(f"{len(self.kept)} documents")
+"""
+
+
+def test_an_adapter_for_amb_runs_unchanged(
+    make: Make, data: PersonaMem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "amb_adapter.py").write_text(AMB_ADAPTER)
+    monkeypatch.chdir(tmp_path)
+    with make("amb:amb_adapter:Provider") as factory:
+        (run,) = run_memory(
+            data, factory, [600], contexts=data.context_ids[:1], folder=tmp_path / "run"
+        )
+        instance = factory.make(tmp_path / "one")
+        instance.system.add("user-ann", "s0", make_session("user-ann", 0))
+        (found,) = instance.system.search("user-ann", "my kiln", "2024-06-01", 100)
+        call_optional(instance.system, "close")
+    assert not run.failures
+    assert all(search.found[0].sources for search in run.searches)
+    assert found.text.startswith("[2024-05-01] user: My kiln is the zanzibar model")
+    assert (tmp_path / "one" / "store" / "log.txt").read_text() == "1 documents"

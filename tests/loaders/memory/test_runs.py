@@ -199,3 +199,8 @@ def test_progress_is_told_context_by_context(data: PersonaMem) -> None:
     told: list[ContextRun] = []
     run_memory(data, Making(NoMemory), [10], report=told.append)
     assert [run.context_id for run in told] == list(data.context_ids)
+
+
+def test_an_adapter_is_named_by_module_and_class(data: PersonaMem) -> None:
+    with pytest.raises(InvalidInputError, match=r"adapter 'nothing'. Accepted: module:Class"):
+        run_memory(data, MemoryFactory("amb:nothing", data), [100])

@@ -28,8 +28,9 @@ from personamem.loaders.memory.runs import run_memory
 from personamem.loaders.memory.systems import NAMES, MemoryFactory, Models
 
 SYSTEM_HELP = (
-    f"{', '.join(NAMES)}; 'cmd:PROGRAM ARGUMENTS', which reads and writes a JSON object a line; or "
-    "module:factory of your own."
+    f"{', '.join(NAMES)}; 'cmd:PROGRAM ARGUMENTS', which reads and writes a JSON object a line; "
+    "module:factory of your own; amb:module:Class or benchd:module:Class, an adapter written for "
+    "another harness."
 )
 BUDGETS = (500, 1_000, 2_000, 4_000)
 SHOWN = 3
