@@ -1,7 +1,7 @@
 """The deck: the needs that are left for the stories of one group, and candidates from them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
@@ -20,6 +20,9 @@ from personamem.dataset_builder.families.personamem.lives.stories import (
 from personamem.dataset_builder.families.personamem.lives.traits import count_showing
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE
+
+Wish = Callable[[NeedId, Sequence[str]], bool]
+"""Whether four candidates of a need are what is wanted."""
 
 _TRIED = 8
 """Needs that are tried for one without the traits to avoid, so that topics stay even."""
@@ -57,24 +60,25 @@ class Deck:
         self._load[need_id[0]] += 1
 
     def take_need(
-        self, chain: tuple[int, ...] = (0,)
+        self, chain: tuple[int, ...] = (0,), wish: Wish = lambda need_id, keys: True
     ) -> tuple[NeedId, tuple[str, ...], tuple[int, ...]]:
         """Take out a need and return it with four candidates and the endings of each.
 
-        Of the first few needs, it is the one in which fewest candidates show a trait to avoid.
+        Of the first few needs, it is the one in which fewest candidates show a trait to avoid, and
+        among those one that fulfils a ``wish``.
         """
-        best: tuple[int, NeedId, tuple[str, ...], tuple[int, ...]] | None = None
+        best: tuple[tuple[int, bool], NeedId, tuple[str, ...], tuple[int, ...]] | None = None
         tried = 0
         for need_id in self.list_left():
             drawn = self.draw_candidates(need_id, chain=chain)
             if drawn is None:
                 continue
             keys = tuple(choice.key for choice in drawn[0])
-            showing = count_showing(need_id, keys, self.avoided)
-            if best is None or showing < best[0]:
-                best = showing, need_id, keys, drawn[1]
+            fault = count_showing(need_id, keys, self.avoided), not wish(need_id, keys)
+            if best is None or fault < best[0]:
+                best = fault, need_id, keys, drawn[1]
             tried += 1
-            if not best[0] or tried == _TRIED:
+            if not any(best[0]) or tried == _TRIED:
                 break
         if best is None:
             raise self.complain("a need with four choices alike in length")

@@ -26,6 +26,8 @@ from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats.schema import Message
 
 _REQUEST_LETTERS, _WRAPPER_LETTERS = 400, 80
+_PASSED_ON = 0.3
+"""How often a user says that somebody else's answer is passed on."""
 
 
 @cache
@@ -76,7 +78,12 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         {"role": "user", "content": ask.strip()},
         {"role": "assistant", "content": filler.fill(exchange.assistant).strip()},
     ]
-    if wrapped:  # Follow-ups are the user's own.
+    if wrapped:  # Follow-ups of the bank are the user's own.
+        if random.random() < _PASSED_ON:
+            thanks = filler.fill(random.choice(wrappers()["passed_on"]))
+            reply = filler.fill(random.choice(wrappers()["passed_on_reply"]))
+            messages.append({"role": "user", "content": speak(thanks, speaker)})
+            messages.append({"role": "assistant", "content": reply})
         return messages
     for message in exchange.then:
         if message.user:

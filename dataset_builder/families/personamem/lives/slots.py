@@ -52,10 +52,14 @@ CURRENCIES: Mapping[str, tuple[str, float]] = {
 }
 """How an amount is written in a country, and how many units stand for one of the content's."""
 
+_SMALL = 10
+"""Units below which an amount has cents."""
+
 _MONTH_STEPS = {"month": (0,), "last_month": (-1, -2), "next_month": (1, 2)}
 """How far from the month of the session a month may lie."""
 
 _SLOT = re.compile(r"\{([A-Za-z_]+)(?::(\d+))?\}")
+_RANGE = re.compile(r"\{day\} (to|until|till|-) \{day\}")
 _STARTING = re.compile(r"(?:\A|[.!?]\s+|\n\s*)[\"\u201c]?\Z")
 _EITHER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
 
@@ -85,6 +89,7 @@ class SlotFiller:
         """``country`` decides how amounts read; an empty one leaves them without a sign."""
         self._country, self.day, self._random = country, day, random
         self._values: dict[str, str] = _describe_contact(contact) if contact else {}
+        self._level: float | None = None
 
     def fill(self, text: str) -> str:
         """Return ``text`` with its slots filled and its alternatives decided."""
@@ -92,7 +97,7 @@ class SlotFiller:
             text = _EITHER.sub(lambda match: match[1 + int(self._random.random() * 2)], text)
         if "{" not in text:
             return text
-        return _SLOT.sub(self._replace, text)
+        return _SLOT.sub(self._replace, _RANGE.sub(r"{day} \1 {last_day}", text))
 
     def _replace(self, match: re.Match[str]) -> str:
         value = self._value(match[0], match[1], match[2])
@@ -108,7 +113,10 @@ class SlotFiller:
     def _draw(self, name: str, number: int) -> str:
         random = self._random
         if name == "price":
-            return write_amount(number * random.uniform(0.85, 1.2), self._country)
+            # One level for all amounts of an exchange, since some are sums of others.
+            if self._level is None:
+                self._level = random.uniform(0.85, 1.2)
+            return write_amount(number * self._level, self._country)
         if name == "number":
             return str(max(2, number + random.randint(-max(1, number // 8), max(1, number // 8))))
         if name in ("first_name", "other_name"):
@@ -126,6 +134,8 @@ class SlotFiller:
             return random.choice(_WEEKDAYS)
         if name == "day":
             return str(random.randint(4, 20))
+        if name == "last_day":
+            return str(int(self._value("day", "day", None)) + random.randint(2, 8))
         if name == "time":
             return f"{random.randint(16, 19)}:{random.choice(('10', '20', '40', '45', '50'))}"
         raise KeyError(f"no value for the slot {name!r}")
@@ -155,8 +165,9 @@ def write_amount(value: float, country: str) -> str:
         step *= 10
     if amount / step >= 20 and step > 1:
         step //= 2
-    rounded = max(1, round(amount / step) * step)
-    return form.format(f"{rounded:,}")
+    if amount < _SMALL:
+        return form.format(f"{max(0.05, round(amount * 20) / 20):.2f}".removesuffix(".00"))
+    return form.format(f"{round(amount / step) * step:,}")
 
 
 def write_date(day: date) -> str:

@@ -1,6 +1,7 @@
 """The supply of stories: deals the needs of the bank to the stories of one group, none twice."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -9,19 +10,20 @@ from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
 )
+from personamem.dataset_builder.families.personamem.lives.consequences import (
+    draw_events,
+    has_event,
+)
 from personamem.dataset_builder.families.personamem.lives.deck import Deck
 from personamem.dataset_builder.families.personamem.lives.events import (
     ChoiceId,
     Happenings,
-    list_reasons,
 )
 from personamem.dataset_builder.families.personamem.lives.others import draw_circle
 from personamem.dataset_builder.families.personamem.lives.stories import (
     NO_EVENTS,
-    REASON_FRAME,
     Role,
     Story,
-    are_alike,
     draw_boundaries,
     draw_shifts,
 )
@@ -85,11 +87,23 @@ class StorySupply:
         beyond = sorted(set(range(COHORT_SIZE)) - set(chain))
         if len(beyond) > 1 or (beyond and self._random.random() < 0.5):
             fixed[beyond[-1]] = Role.DECLINED
-        need_id, candidates, endings = self._deck.take_need(chain)
+        is_lasting = len(set(chain)) == len(chain)
+        may_happen = (
+            is_lasting and not dense and updates <= 2 and self._has_room_for(Level.COMBINED)
+        )
+        need_id, candidates, endings = self._deck.take_need(
+            chain, self._has_event if may_happen else lambda need_id, keys: True
+        )
         contacts = self._draw_people(2 * COHORT_SIZE)
         # A need has few pointers, and a context says nothing twice.
         level = self._next_level(without=Level.COMBINED if updates > 2 else None)
-        is_lasting = len(set(chain)) == len(chain)
+        events = NO_EVENTS
+        if may_happen:
+            told = self.stories.values()
+            events = draw_events(self._happenings, self._random, told, need_id, candidates, endings)
+            self._deck.ended = self._happenings.ended
+            if any(events):  # What an event ends has to be concluded.
+                level = Level.COMBINED
         return self._keep(
             need_id,
             candidates,
@@ -98,29 +112,14 @@ class StorySupply:
             contacts=contacts[:COHORT_SIZE],
             leavers=contacts[COHORT_SIZE:],
             endings=endings,
-            events=self._draw_events(need_id, candidates, endings)
-            if level is Level.COMBINED and is_lasting and not dense
-            else NO_EVENTS,
+            events=events,
             boundaries=draw_boundaries(self._random, updates),
             tells_reasons=tells_reasons,
             level=level,
         )
 
-    def _draw_events(
-        self, need_id: NeedId, candidates: tuple[str, ...], endings: tuple[int, ...]
-    ) -> tuple[str, ...]:
-        """Return an event that ends each candidate, "" where none fits all else that is told."""
-        told = {(s.need_id, key) for s in self.stories.values() for key in s.candidates}
-        told |= {(need_id, key) for key in candidates}
-        chosen = list(NO_EVENTS)
-        for j in self._random.sample(range(COHORT_SIZE), COHORT_SIZE):
-            event = self._happenings.draw((need_id, candidates[j]), told)
-            chosen[j] = event
-            if not are_alike(list_reasons(need_id, candidates, endings, chosen), REASON_FRAME):
-                chosen[j] = ""
-            self._happenings.keep(chosen[j])
-        self._deck.ended = self._happenings.ended
-        return tuple(chosen)
+    def _has_event(self, need_id: NeedId, candidates: Sequence[str]) -> bool:
+        return has_event(self._happenings, self.stories.values(), need_id, candidates)
 
     def draw_still(self) -> Story:
         """Return a story without a change: the user's own, two others', and one that is not."""
@@ -275,6 +274,11 @@ class StorySupply:
         self.stories[story.story_id] = story
         self.reserved.add(need_id)
         return story
+
+    def _has_room_for(self, level: Level) -> bool:
+        """Return whether a level is among the wanted ones, and not asked more than all others."""
+        levels = self._config.levels
+        return level in levels and self.asked[level] <= max(self.asked[name] for name in levels)
 
     def _next_level(self, without: Level | None = None) -> Level:
         """Return the level of which fewest questions were asked."""
