@@ -133,7 +133,7 @@ def tabulate(name: str, judgements: Sequence["Judgement"]) -> list[TextTable]:
         rows = [_make_row(key, group) for key, group in named.items()]
         if title == "class":
             rows.append(_make_row("all", judgements))
-        head = ("", "score", "interval", "replies", *STATUSES)
+        head = ("", "score", "interval", "replies", "graded", *STATUSES)
         tables.append(TextTable(f"{name}, by {title}", head, tuple(rows)))
     return tables
 
@@ -149,6 +149,7 @@ def _make_row(name: str, judgements: Sequence["Judgement"]) -> tuple[str, ...]:
         format_share(share.value),
         interval,
         f"{len(judgements):,}",
+        f"{share.total:,}",
         *(f"{counts[status]:,}" for status in STATUSES),
     )
 

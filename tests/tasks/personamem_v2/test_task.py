@@ -15,6 +15,7 @@ from personamem.loaders.personamem.version2.records import KINDS
 
 MakeTask = Callable[..., Any]
 CONDITIONS = ("", "_nocontext", "_profile", "_oracle", "_rag", "_memory")
+GOLDS = "bcdbdccdc"
 SYSTEM = {"role": "system", "content": "You talk with Ida Brandt, who likes plain words."}
 
 
@@ -61,7 +62,9 @@ def test_the_order_of_options_is_the_same_everywhere_and_no_letter_is_preferred(
     orders = [{doc["question_id"]: doc["options"] for doc in t.eval_docs} for t in tasks]
     assert orders[0] == orders[1]
     assert orders[0].items() <= orders[2].items()
-    assert len({doc["answer_index"] for doc in tasks[0].eval_docs}) > 1
+    # By a digest, so also in another process.
+    golds = "".join("abcd"[doc["answer_index"]] for doc in tasks[2].eval_docs)
+    assert golds == 2 * GOLDS
 
 
 def test_conditions_differ_in_what_precedes_the_question_alone(
@@ -101,7 +104,7 @@ def test_retrieval_takes_chunks_that_overlap(make_task: MakeTask, release: Path)
                 starts.add(found[0])
     # After the system message, every fourth message begins a chunk.
     assert {start % 4 for start in starts} == {1}
-    assert len(starts) > 4
+    assert len(starts) > 2
 
 
 def test_a_history_is_shared_by_its_questions(make_task: MakeTask, release: Path) -> None:
@@ -191,6 +194,8 @@ def test_likelihoods_choose_the_likeliest_letter(make_task: MakeTask, release: P
 def test_open_replies_are_looked_through_for_secrets(make_task: MakeTask, told: Path) -> None:
     task = make_task("personamem_v2_32k_open", told)
     assert set(task.aggregation()) == {"empty", "leaked"}
+    for doc in task.eval_docs:
+        assert task.make_messages(doc)[-1]["content"] == doc["user_question_or_message"]
     sensitive = [doc for doc in task.eval_docs if doc["kind"] == "sensitive"]
     assert [doc["secrets"] for doc in sensitive] == [[PHONE]] * 2
     assert not any(doc["secrets"] for doc in task.eval_docs if doc["kind"] != "sensitive")

@@ -18,6 +18,7 @@ from personamem.dataset_builder.families.personamem.exporting.holding_out import
 )
 from personamem.loaders import load_personamem, score
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.formats.schema import Question
 from personamem.loaders.personamem.rewards import score_for_trl, score_for_verl
 
 pytestmark = pytest.mark.system
@@ -190,6 +191,28 @@ def test_an_overlap_is_found(dataset: Path) -> None:
     parted = {name: side for name, side in division.sides.items() if name != held[0]}
     with pytest.raises(DatasetError, match="rows on both sides"):
         check_division(data, questions, replace(division, sides=parted))
+
+
+def test_training_rows_worded_as_held_out_ones_are_left_out(dataset: Path) -> None:
+    data = load_personamem(dataset, "4k")
+    sides = divide(data, 0, 4, 0).sides
+    quads: dict[bool, set[str]] = {True: set(), False: set()}
+    for question in data.questions:
+        annotation = data.evidence_for(question)
+        assert annotation is not None
+        quads[sides[question.question_id] == "train"].add(annotation.quad_id)
+    chosen = {min(quads[True]), min(quads[False])}
+
+    def reword(question: Question) -> Question:
+        annotation = data.evidence_for(question)
+        alike = annotation is not None and annotation.quad_id in chosen
+        words = "What   now?" if sides[question.question_id] == "train" else "what now?"
+        return replace(question, user_question_or_message=words) if alike else question
+
+    division = divide(data.keep([reword(question) for question in data.questions]), 0, 4, 0)
+    left_out = {data.evidence_for(q) for q in data.questions if q.question_id in division.dropped}
+    assert {annotation.quad_id for annotation in left_out if annotation} == {min(quads[True])}
+    assert len(division.dropped) == 4
 
 
 def test_what_cannot_be_exported_is_named(dataset: Path, tmp_path: Path) -> None:

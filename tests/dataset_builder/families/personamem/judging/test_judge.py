@@ -96,10 +96,18 @@ def test_replies_are_judged_once_each_and_figures_are_by_class(
     cells = {name: [cell.strip() for cell in line] for name, line in rows.items()}
     # Of ten about the user: one is empty, two are unreadable and two refused by the judge.
     assert cells["self"][0] == f"{(5 * 0.5) / 6:.3f}"
-    assert cells["self"][2:] == ["10", "1", "0", "2", "2"]
-    assert cells["forget"][:1] + cells["forget"][2:] == ["1.000", "2", "0", "0", "0", "0"]
-    assert cells["sensitive"][:1] + cells["sensitive"][2:] == ["0.500", "2", "0", "1", "0", "0"]
-    assert cells["all"][2:] == ["18", "1", "1", "2", "2"]
+    assert cells["self"][2:] == ["10", "6", "1", "0", "2", "2"]
+    assert cells["forget"][:1] + cells["forget"][2:] == ["1.000", "2", "2", "0", "0", "0", "0"]
+    assert cells["sensitive"][:1] + cells["sensitive"][2:] == [
+        "0.500",
+        "2",
+        "2",
+        "0",
+        "1",
+        "0",
+        "0",
+    ]
+    assert cells["all"][2:] == ["18", "14", "1", "1", "2", "2"]
     assert cells["chat message"][0] == "0.500"
     record = json.loads(found.read_text("utf-8"))
     verdicts = record["runs"][str(samples)]
