@@ -36,7 +36,8 @@ def divide(data: PersonaMem, topics: int, personas: int, seed: int) -> Division:
     """Divide a dataset: ``topics`` and ``personas`` say how many of them to hold out.
 
     Raises:
-        InvalidInputError: more than there are, or a number of personas that would part a cohort.
+        InvalidInputError: more than there are, a number of personas that would part a cohort, or
+            so many that nothing is left for training.
     """
     questions = data.ordered_questions()
     cohorts = find_cohorts(data, questions)
@@ -51,6 +52,11 @@ def divide(data: PersonaMem, topics: int, personas: int, seed: int) -> Division:
     }
     dropped = frozenset(_find_alike(data, questions, sides))
     kept = {name: side for name, side in sides.items() if name not in dropped}
+    if "train" not in kept.values():
+        raise InvalidInputError(
+            f"{data.source}: nothing is left for training, of which {len(dropped):,} rows are "
+            "worded as some that are held out. Accepted: fewer topics or personas to hold out."
+        )
     division = Division(
         kept, tuple(sorted(dropped)), tuple(sorted(held_topics)), tuple(held_personas), cohorts
     )
@@ -114,7 +120,7 @@ def measure_shared_messages(data: PersonaMem, division: Division) -> float | Non
 
     System messages, which name the persona, are left aside. None where no persona is held out.
     """
-    texts: dict[bool, set[str]] = {True: set(), False: set()}
+    texts: dict[bool, set[int]] = {True: set(), False: set()}
     for context_id in data.context_ids:
         asked = data.questions_of(context_id)
         if asked:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from personamem.dataset_builder.families.personamem.exporting.holding_out import (
     Division,
     group_quads,
+    measure_shared_messages,
     name_quad,
 )
 from personamem.dataset_builder.families.personamem.exporting.training_rows import (
@@ -26,6 +27,30 @@ from personamem.loaders.personamem.dataset import PersonaMem
 
 GROUP_LETTERS = 2**24
 """About how much text a Parquet row group holds; quads are never parted."""
+
+
+def write_training(
+    data: PersonaMem, division: Division, folder: Path, form: Format, history: History
+) -> dict[str, Any]:
+    """Write the files of both sides into ``folder``, and return what is in them and what is not."""
+    sides = ("train", "test") if division.topics or division.personas else ("train",)
+    counts = {
+        side: write_side(
+            folder / side, iterate_rows(data, division, side == "train"), form, history
+        )
+        for side in sides
+    }
+    return {
+        "source": data.source,
+        "split": data.split,
+        "format": form,
+        "history": history,
+        "rows": counts,
+        "held_out_topics": division.topics,
+        "held_out_personas": division.personas,
+        "left_out": division.dropped,
+        "shared_messages": measure_shared_messages(data, division),
+    }
 
 
 def iterate_rows(data: PersonaMem, division: Division, is_train: bool) -> Iterator[TrainingRow]:

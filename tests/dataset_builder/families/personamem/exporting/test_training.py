@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from calling import call
 from datasets import load_dataset
+from version2_release import change_rows
+from version2_specimen import write_specimen
 
 from personamem.dataset_builder.families.personamem.exporting.holding_out import (
     check_division,
@@ -232,6 +234,32 @@ def test_what_cannot_be_exported_is_named(dataset: Path, tmp_path: Path) -> None
         *("export", dataset, "--split", "4k", "--format", "trl", "--out", tmp_path / "file"),
     )
     assert done.returncode == 2
+
+
+def test_a_table_of_the_official_release_is_parted_by_persona(tmp_path: Path) -> None:
+    source = write_specimen(tmp_path / "release")
+    words = ("export", source, "--split", "32k", "--table", "benchmark", "--format", "verl")
+    apart = ("--hold-out-personas", 1)
+    # The personas have the same questions, so all of training is worded as what is held out.
+    done = call(*words, *apart, "--out", tmp_path / "none")
+    assert done.returncode == 2
+    assert "nothing is left for training, of which 8 rows are worded as" in done.stderr
+
+    def reword(rows: list[dict[str, str]]) -> None:
+        for row in rows:
+            if row["persona_id"] == "47":
+                row["user_query"] = row["user_query"].replace("'content': '", "'content': 'Hi! ")
+                row["user_query"] = row["user_query"].replace("'content': \"", "'content': \"Hi! ")
+
+    change_rows(source, reword)
+    done = call(*words, *apart, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "does not hold what they ask about: 2 rows" in done.stderr
+    assert "has no quads" in done.stderr
+    train, test = (read(tmp_path / "out", part) for part in ("train", "test"))
+    assert (len(train), len(test)) == (8, 8)
+    personas = [{row["extra_info"]["persona_id"] for row in rows} for rows in (train, test)]
+    assert sorted(map(sorted, personas)) == [[12], [47]]
 
 
 def test_a_score_is_of_one_letter() -> None:
