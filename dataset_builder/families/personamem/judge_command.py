@@ -27,7 +27,8 @@ def judge(
     samples: Annotated[
         list[Path],
         typer.Argument(
-            help="Files samples_personamem_v2_..._open_....jsonl, or folders with them.",
+            help="Samples that --log_samples wrote for open tasks of PersonaMem-v2, or folders "
+            "with them.",
             show_default=False,
         ),
     ],

@@ -125,9 +125,8 @@ def measure_shared_messages(data: PersonaMem, division: Division) -> float | Non
         asked = data.questions_of(context_id)
         if asked:
             held = asked[0].persona_id in division.personas
-            texts[held] |= {
-                hash(m["content"]) for m in data.context(context_id) if m["role"] != "system"
-            }
+            messages = data.context(context_id)
+            texts[held] |= {hash(m["content"]) for m in messages if m["role"] != "system"}
     if not texts[True]:
         return None
     return len(texts[True] & texts[False]) / len(texts[True])
