@@ -86,7 +86,10 @@ def locate_version2(source: Source, split: str, table: str) -> SplitFiles:
     """
     folder = find_files(source, [TABLE, TABLES[table]])
     if not has_file(folder, TABLE):
-        raise DatasetError(f"{source} is not the second official release: it has no {TABLE}.")
+        raise DatasetError(
+            f"{source} is not the second official release: it has no {TABLE}. A dataset of ours in "
+            "its form is made by personamem export --format personamem-v2."
+        )
     return _locate_version2(source, folder, split, table)
 
 

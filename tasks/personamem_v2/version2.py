@@ -171,21 +171,22 @@ class PersonaMemV2Task(PromptingTask):
             self.config.generation_kwargs["max_gen_toks"] = RELEASED_REPLY_TOKENS
 
     def _leave_out(self, version2: PersonaMemV2) -> PersonaMemV2:
-        if self.protocol == "as_released" or not version2.unanswerable:
-            return version2
-        kept = [entry for entry in version2.entries if entry.is_answerable]
-        self.config.metadata = {
-            **(self.config.metadata or {}),
-            "left_out": len(version2.unanswerable),
-        }
-        _log.warning(
-            "%s: %s of %s questions are left out: they ask about confidential data that their "
-            "history does not hold. The protocol as_released asks them.",
-            self.config.task,
-            f"{len(version2.unanswerable):,}",
-            f"{len(version2.entries):,}",
-        )
-        return version2.keep(kept)
+        """Return the questions that the protocol asks, and note what is known of the others."""
+        chosen = version2
+        if self.protocol == "corrected":
+            chosen = version2.keep([entry for entry in version2.entries if entry.is_answerable])
+        left_out = len(version2.entries) - len(chosen.entries)
+        counts = {"left_out": left_out, "absent_snippets": len(chosen.absent)}
+        self.config.metadata = {**(self.config.metadata or {}), **counts}
+        if left_out:
+            _log.warning(
+                "%s: %s of %s questions are left out: they ask about confidential data that their "
+                "history does not hold. The protocol as_released asks them.",
+                self.config.task,
+                f"{left_out:,}",
+                f"{len(version2.entries):,}",
+            )
+        return chosen
 
     def _prepare(self, metadata: Mapping[str, Any]) -> object:
         """Make what the condition needs, and return what it was told."""
