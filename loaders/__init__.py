@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     )
     from personamem.loaders.personamem.letters import read_letter
     from personamem.loaders.personamem.oracle import oracle_messages_for
+    from personamem.loaders.personamem.rewards import score
+    from personamem.loaders.personamem.version2_dataset import PersonaMemV2, load_version2
     from personamem.loaders.prompting.prompts import make_final_turn, render_plain
     from personamem.loaders.prompting.templates import (
         STRICT_RULES,
@@ -29,14 +31,17 @@ _MODULES = {
     "STRICT_RULES": "prompting.templates",
     "Annotation": "formats.schema",
     "PersonaMem": "personamem.dataset",
+    "PersonaMemV2": "personamem.version2_dataset",
     "TemplateRules": "prompting.templates",
     "load_personamem": "personamem.dataset",
+    "load_version2": "personamem.version2_dataset",
     "make_final_turn": "prompting.prompts",
     "normalise_messages": "prompting.templates",
     "oracle_messages_for": "personamem.oracle",
     "read_letter": "personamem.letters",
     "render_plain": "prompting.prompts",
     "rules_of": "prompting.templates",
+    "score": "personamem.rewards",
 }
 
 __all__ = [
@@ -44,14 +49,17 @@ __all__ = [
     "STRICT_RULES",
     "Annotation",
     "PersonaMem",
+    "PersonaMemV2",
     "TemplateRules",
     "load_personamem",
+    "load_version2",
     "make_final_turn",
     "normalise_messages",
     "oracle_messages_for",
     "read_letter",
     "render_plain",
     "rules_of",
+    "score",
 ]
 
 

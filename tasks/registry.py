@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 from personamem.loaders.formats.errors import unknown_choice
-from personamem.loaders.formats.registry import FAMILIES
+from personamem.loaders.formats.registry import FAMILIES, RELEASES
 from personamem.tasks.families import TaskFamily
 
 TASKS_FOLDER = Path(__file__).resolve().parent
@@ -13,12 +13,18 @@ TASKS_FOLDER = Path(__file__).resolve().parent
 
 
 def list_task_families() -> Iterator[TaskFamily]:
-    """Yield the tasks of every family, in the order of the registry."""
-    return (import_module(modules.tasks).FAMILY for modules in FAMILIES.values())
+    """Yield the tasks of every family, in the order of the registry, then those of releases."""
+    modules = (*(family.tasks for family in FAMILIES.values()), *RELEASES)
+    return (import_module(module).FAMILY for module in modules)
+
+
+def list_splits() -> list[str]:
+    """Return the names of all splits, each once."""
+    return list(dict.fromkeys(name for family in list_task_families() for name in family.splits))
 
 
 def find_family(split: str) -> TaskFamily:
-    """Return the family whose datasets have a split of this name.
+    """Return the first family whose datasets have a split of this name.
 
     Raises:
         InvalidInputError: no family has it; all splits are named.
@@ -26,6 +32,4 @@ def find_family(split: str) -> TaskFamily:
     for family in list_task_families():
         if split in family.splits:
             return family
-    raise unknown_choice(
-        "split", split, (name for family in list_task_families() for name in family.splits)
-    )
+    raise unknown_choice("split", split, list_splits())

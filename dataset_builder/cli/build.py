@@ -180,9 +180,9 @@ def build(
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.cli.writing import Writing, print_plan, write
     from personamem.dataset_builder.core.ray_workers import RayWorkers
+    from personamem.dataset_builder.core.whole_folders import check_folder
     from personamem.dataset_builder.families.configuration import load_config, make_config
     from personamem.dataset_builder.packaging.build import build_dataset
-    from personamem.dataset_builder.packaging.folder import check_folder
     from personamem.dataset_builder.packaging.manifest import MADE_WITH
 
     writing = Writing(

@@ -182,12 +182,12 @@ def _name_tasks(splits: Sequence[str], conditions: Sequence[str], ranking: bool)
         family = find_family(split)
         mode = family.find_mode(RANKING if ranking else "")
         if mode is None:
-            accepted = [
+            accepted = dict.fromkeys(
                 name
                 for each in list_task_families()
                 if each.find_mode(RANKING)
                 for name in each.splits
-            ]
+            )
             raise InvalidInputError(
                 f"--loglikelihood ranks letters, and the questions of {split} are open. Accepted "
                 f"with it: {', '.join(accepted)}."

@@ -71,11 +71,10 @@ def show(
     """
     from personamem.dataset_builder.families.registry import get_family
     from personamem.dataset_builder.families.samples import read_samples
-    from personamem.tasks.registry import find_family, list_task_families
+    from personamem.tasks.registry import find_family, list_splits
 
     answers = read_samples(samples) if samples else {}
     split = split or next((sample.split for sample in answers.values() if sample.split), "")
     if not split:
-        known = ", ".join(name for family in list_task_families() for name in family.splits)
-        raise InvalidInputError(f"--split is required. Accepted: {known}.")
+        raise InvalidInputError(f"--split is required. Accepted: {', '.join(list_splits())}.")
     get_family(find_family(split).name).show_question(source, split, question, full, answers)

@@ -125,8 +125,8 @@ def print_plan(config: "BuildConfig", writing: Writing) -> None:
 
 def write(config: "BuildConfig", writing: Writing, address: str | None) -> "GeneratedText":
     """Have all text written, with a bar or lines for each round; ``address`` is of a cluster."""
-    from personamem.dataset_builder.cli.answering import show_answers
     from personamem.dataset_builder.llm import Progress
+    from personamem.dataset_builder.llm.showing import show_answers
     from personamem.dataset_builder.packaging.generated_text import generate_text
 
     fill, prices = writing.source(address), writing.prices()

@@ -7,9 +7,9 @@ from pathlib import Path
 from personamem.cards import render_card
 from personamem.dataset_builder.core.config import BuildConfig
 from personamem.dataset_builder.core.parallel import Pool, Workers
+from personamem.dataset_builder.core.whole_folders import stage_folder
 from personamem.dataset_builder.families.base import BuildJob, Progress
 from personamem.dataset_builder.families.registry import describe_cards, get_family
-from personamem.dataset_builder.packaging.folder import stage_folder
 from personamem.dataset_builder.packaging.generated_text import GeneratedText
 from personamem.dataset_builder.packaging.manifest import make_manifest, write_manifest
 from personamem.loaders.formats.errors import InvalidInputError

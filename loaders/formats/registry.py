@@ -30,3 +30,6 @@ FAMILIES = {
     "personabench": _name_modules("personabench"),
 }
 """Families by name."""
+
+RELEASES = ("personamem.tasks.personamem_v2.family",)
+"""Modules with the tasks of releases that nothing here builds; like ``FamilyModules.tasks``."""

@@ -22,7 +22,7 @@ from personamem.loaders.personamem.checks import (
 from personamem.loaders.personamem.contexts import ContextStore, JsonlContexts, ParquetContexts
 from personamem.loaders.personamem.files import Layout, SplitFiles, locate_split
 from personamem.loaders.personamem.questions import read_csv_questions, read_parquet_questions
-from personamem.loaders.personamem.version2 import read_version2_questions
+from personamem.loaders.personamem.version2.questions import read_version2
 
 OFFICIAL_SOURCE = "bowen-upenn/PersonaMem"
 CACHED_CONTEXTS = 4
@@ -141,6 +141,12 @@ class PersonaMem:
             )
         )
 
+    def keep(self, questions: Sequence[Question]) -> "PersonaMem":
+        """Return the same dataset with only these of its questions; contexts are shared."""
+        return PersonaMem(
+            questions, self._contexts, self._annotations, split=self.split, source=self.source
+        )
+
     def pairs(self) -> Iterator[tuple[Question, list[Message]]]:
         """Yield every question with its messages, by context, then by end index.
 
@@ -182,7 +188,8 @@ def _load_official(files: SplitFiles, source: str) -> PersonaMem:
     questions: Sequence[Question]
     contexts: ContextStore
     if files.layout is Layout.VERSION_2:
-        questions, contexts = read_version2_questions(files.folder, files.split)
+        entries, contexts = read_version2(files.folder, files.split)
+        questions = [entry.question for entry in entries]
     else:
         questions = read_csv_questions(files.questions)
         contexts = JsonlContexts(files.contexts)

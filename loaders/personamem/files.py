@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from glob import escape
 from pathlib import Path
 
 from personamem.loaders.formats.errors import DatasetError, unknown_choice
@@ -22,7 +23,9 @@ from personamem.loaders.formats.sources import (
     parse_source,
     refuse_half_written,
 )
-from personamem.loaders.personamem import version2
+from personamem.loaders.personamem.version2.questions import find_splits as find_version2_splits
+from personamem.loaders.personamem.version2.records import TABLE, TABLES
+from personamem.loaders.personamem.version2.rows import list_links
 
 FAMILY = "personamem"
 """The name under which a manifest has these splits."""
@@ -64,13 +67,30 @@ def locate_split(source: Source, split: str) -> SplitFiles:
             cannot be asked which splits there are.
         InvalidInputError: an unknown split; the message names those that exist.
     """
-    folder = find_files(source, [MANIFEST, version2.TABLE])
+    folder = find_files(source, [MANIFEST, TABLE])
     if has_file(folder, MANIFEST):
         return _locate_ours(source, folder, split)
-    if has_file(folder, version2.TABLE):
-        return _locate_version2(source, folder, split)
+    if has_file(folder, TABLE):
+        return _locate_version2(source, folder, split, "benchmark")
     refuse_half_written(folder)
     return _locate_official(source, folder, split)
+
+
+def locate_version2(source: Source, split: str, table: str) -> SplitFiles:
+    """Find (and for a Hub id fetch) a table of the second official release, and its histories.
+
+    Raises:
+        DatasetNotFoundError: the repository, revision or folder does not exist or is not cached.
+        DatasetError: the source is not the second release, or lacks the table.
+        InvalidInputError: a size that it does not have.
+    """
+    folder = find_files(source, [TABLE, TABLES[table]])
+    if not has_file(folder, TABLE):
+        raise DatasetError(
+            f"{source} is not the second official release: it has no {TABLE}. A dataset of ours in "
+            "its form is made by personamem export --format personamem-v2."
+        )
+    return _locate_version2(source, folder, split, table)
 
 
 def list_splits(source: str | Path, revision: str | None = None) -> list[str]:
@@ -97,11 +117,11 @@ def find_splits(source: str | Path, revision: str | None = None) -> list[str]:
         InvalidInputError: a revision that cannot apply.
     """
     parsed = parse_source(source, revision)
-    folder = find_files(parsed, [MANIFEST, version2.TABLE])
+    folder = find_files(parsed, [MANIFEST, TABLE])
     if has_file(folder, MANIFEST):
         return _by_size(read_manifest(folder / MANIFEST).splits_of(FAMILY))
-    if has_file(folder, version2.TABLE):
-        return version2.find_splits(folder)
+    if has_file(folder, TABLE):
+        return find_version2_splits(folder)
     refuse_half_written(folder)
     try:
         return _list_official_splits(parsed, folder)
@@ -166,13 +186,15 @@ def _locate_official(source: Source, folder: Path, split: str) -> SplitFiles:
     )
 
 
-def _locate_version2(source: Source, folder: Path, split: str) -> SplitFiles:
-    known = version2.find_splits(folder)
+def _locate_version2(source: Source, folder: Path, split: str, table: str) -> SplitFiles:
+    known = find_version2_splits(folder)
     if split not in known:
         raise unknown_choice(f"split of {source}", split, known)
-    _fetch(source, folder, [f"data/chat_history_{split}/*"])
-    table = find_file(folder, version2.TABLE)
-    return SplitFiles(Layout.VERSION_2, folder, split, table, folder, None, None)
+    path = find_file(folder, TABLES[table])
+    if source.hub_id is not None:
+        # The folders of histories hold others too, some with the ids of other personas.
+        _fetch(source, folder, [escape(link) for link in list_links(path, split)])
+    return SplitFiles(Layout.VERSION_2, folder, split, path, folder, None, None)
 
 
 def _fetch(source: Source, folder: Path, patterns: list[str]) -> None:
@@ -185,7 +207,7 @@ def _not_a_dataset(source: Source) -> DatasetError:
     return DatasetError(
         f"{source} is not a dataset: it holds neither {MANIFEST} (our layout) nor "
         "questions_<split>.csv with shared_contexts_<split>.jsonl (the official release), nor "
-        f"{version2.TABLE} (its second version)."
+        f"{TABLE} (its second version)."
     )
 
 

@@ -21,11 +21,17 @@ def make_final_turn(question: str, options: Sequence[str]) -> str:
     return f"{question}\n\n{INSTRUCTION}\n\n{listed}"
 
 
+def render_conversation(messages: Iterable[Message]) -> str:
+    """Render messages as text, each after the name of who speaks."""
+    return "\n\n".join(
+        f"{_SPEAKERS[message['role']]}: {message['content']}" for message in messages
+    )
+
+
 def render_plain(messages: Iterable[Message], reply_prefix: str = "") -> str:
     """Render messages without a chat template, ending where the assistant's reply begins.
 
     ``reply_prefix`` is the start of that reply. The result never ends in whitespace.
     """
-    turns = [f"{_SPEAKERS[message['role']]}: {message['content']}" for message in messages]
     opening = f"Assistant: {reply_prefix}".rstrip()
-    return "\n\n".join([*turns, opening])
+    return "\n\n".join(filter(None, (render_conversation(messages), opening)))

@@ -35,6 +35,7 @@ from personamem.loaders.personamem.metrics import (
 )
 from personamem.loaders.personamem.oracle import missing_annotations
 from personamem.loaders.personamem.rag import SessionRetrieval
+from personamem.loaders.personamem.rewards import score
 from personamem.loaders.prompting.rendering import make_fingerprint
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.settings import RetrievalSettings, read_settings
@@ -229,7 +230,8 @@ def doc_to_text(doc: Doc) -> str:
 def process_generated(doc: Doc, results: list[str]) -> dict[str, Any]:
     """Score a generated reply."""
     letter = read_letter(results[0])
-    return {**score_letter(doc, letter), "unparsable": float(letter is None)}
+    scores = score_letter(doc, letter)
+    return {**scores, "acc": score(results[0], doc), "unparsable": float(letter is None)}
 
 
 def process_likelihoods(doc: Doc, results: list[tuple[float, bool]]) -> dict[str, Any]:

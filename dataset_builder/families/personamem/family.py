@@ -29,6 +29,8 @@ class PersonaMemFamily(Family):
     title = "PersonaMem"
     commands: ClassVar[Mapping[str, str]] = {
         "content": "personamem.dataset_builder.families.personamem.lives.command:content",
+        "export": "personamem.dataset_builder.families.personamem.export_command:export",
+        "judge": "personamem.dataset_builder.families.personamem.judge_command:judge",
         "memory": "personamem.dataset_builder.families.personamem.memory.command:memory",
         "memory-check": (
             "personamem.dataset_builder.families.personamem.memory.command:memory_check"

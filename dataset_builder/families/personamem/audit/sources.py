@@ -27,7 +27,7 @@ from personamem.loaders.personamem.annotations import read_annotations
 from personamem.loaders.personamem.contexts import ContextStore, JsonlContexts, ParquetContexts
 from personamem.loaders.personamem.files import Layout, SplitFiles, locate_split
 from personamem.loaders.personamem.questions import read_csv_questions, read_parquet_questions
-from personamem.loaders.personamem.version2 import read_version2_questions
+from personamem.loaders.personamem.version2.questions import read_version2
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,8 @@ def read_split(source: str | Path, split: str) -> SplitSource:
         questions = read_csv_questions(files.questions, reject)
         contexts = JsonlContexts(files.contexts)
     else:
-        questions, contexts = read_version2_questions(files.folder, split, reject)
+        entries, contexts = read_version2(files.folder, split, reject=reject)
+        questions = tuple(entry.question for entry in entries)
     return SplitSource(
         str(parsed),
         split,

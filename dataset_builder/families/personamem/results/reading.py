@@ -21,6 +21,8 @@ from personamem.loaders.formats.schema import LETTERS
 from personamem.loaders.personamem.letters import read_letter
 
 PREFIX = "personamem_"
+OPEN = "_open"
+"""Ends the names of tasks whose replies need a judge."""
 
 
 def read_runs(evaluations: Sequence[Evaluation]) -> tuple[list[Run], frozenset[Path]]:
@@ -36,7 +38,7 @@ def read_runs(evaluations: Sequence[Evaluation]) -> tuple[list[Run], frozenset[P
     used = set()
     for evaluation in sorted(evaluations, key=lambda each: each.date):
         for task in evaluation.tasks:
-            if task.startswith(PREFIX):
+            if task.startswith(PREFIX) and not task.endswith(OPEN):
                 run = _read_run(evaluation, task)
                 runs[run.model, run.task, run.dataset, run.memory] = run
                 used.add(evaluation.given)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from personamem.dataset_builder.packaging.folder import check_folder, stage_folder
+from personamem.dataset_builder.core.whole_folders import check_folder, stage_folder
 from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import DatasetNotFoundError, InvalidInputError
 from personamem.loaders.formats.whole_files import NoRoomError
@@ -107,7 +107,7 @@ def test_a_full_disk_is_named_and_the_old_folder_stays(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
-from personamem.dataset_builder.packaging.folder import stage_folder
+from personamem.dataset_builder.core.whole_folders import stage_folder
 rename, calls = os.replace, []
 def replace(*names):
     if len(calls) == int(sys.argv[2]):

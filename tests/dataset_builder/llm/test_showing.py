@@ -3,8 +3,7 @@
 import pytest
 from rich.console import Console
 
-from personamem.dataset_builder.cli import answering
-from personamem.dataset_builder.llm import Progress
+from personamem.dataset_builder.llm import Progress, showing
 
 HALF = Progress(
     total=100,
@@ -20,11 +19,11 @@ HALF = Progress(
 
 def test_the_state_in_words() -> None:
     assert HALF.done == 50
-    assert answering.describe(HALF) == "4.0/s, 10,000 tokens, cost 1.25, 0:12 left"
+    assert showing.describe(HALF) == "4.0/s, 10,000 tokens, cost 1.25, 0:12 left"
     away = Progress(failed=2, trouble="no connection")
-    assert answering.describe(away) == ("0.0/s, 0 tokens, 2 failed, waiting: no connection")
+    assert showing.describe(away) == ("0.0/s, 0 tokens, 2 failed, waiting: no connection")
     long = Progress(total=100_000, answered=10, seconds=10.0)
-    assert answering.describe(long).endswith("27:46:30 left")
+    assert showing.describe(long).endswith("27:46:30 left")
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
@@ -32,9 +31,9 @@ def test_a_bar_on_a_terminal_and_lines_elsewhere(
     monkeypatch: pytest.MonkeyPatch, is_terminal: bool
 ) -> None:
     console = Console(force_terminal=is_terminal, width=100, record=True, quiet=False)
-    monkeypatch.setattr(answering, "errors", lambda: console)
+    monkeypatch.setattr(showing, "errors", lambda: console)
     trouble = Progress(total=100, answered=41, trouble="status 503, body '[red]'")
-    with answering.show_answers("sessions") as report:
+    with showing.show_answers("sessions") as report:
         report(HALF)
         report(trouble)
         report(HALF)

@@ -1,0 +1,1 @@
+"""Exporting datasets: rows for training, and the columns of the second release."""

@@ -1,0 +1,1 @@
+"""Judging open replies to the second release's questions by a chat model."""

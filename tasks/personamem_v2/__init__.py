@@ -1,0 +1,1 @@
+"""The lm-eval tasks of the official second release."""
