@@ -1,0 +1,305 @@
+"""Reading the official PersonaLens release.
+
+    profile/user<n>/profile.json   demographics, interests, preferences, histories of one user
+    profile/user<n>/tasks.json     the user's tasks of one domain, each with a situation
+    profile/user<n>/tasks_md.json  the user's tasks of several domains
+    task/<Domain>/task.jsonl       the tasks of a domain; Multi-Domain has those of several
+    schema.json                    domains and preference types (in its repository: res/schema.json)
+
+The first four lie in ``data`` of its repository. Preferences and histories cover all domains; the
+release leaves it to its readers to mask them by the interests. What contradicts the release's own
+rules is counted and read, since the release has all of it:
+
+* stray keys of interests, such as ``Buses**``, which count as no interest;
+* empty lists; types and values that the schema does not have; values of situations off their lists;
+* copies of tasks that differ from their definition, and types that no domain of a task has;
+* tasks of a user in a domain that does not interest them, which are left out, and tasks that lack.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from sys import intern
+
+from personamem.loaders.formats.errors import DatasetError, suggest_choice
+from personamem.loaders.formats.files import find_file, has_file, list_names, refuse_outside
+from personamem.loaders.personalens.benchmark import PersonaLens
+from personamem.loaders.personalens.official_format import (
+    PROFILE,
+    SCHEMA,
+    TASK,
+    USER_TASKS,
+    ProfileForm,
+    SituationForm,
+    UserTaskForm,
+    read_form,
+    read_lines,
+)
+from personamem.loaders.personalens.schema import (
+    DOMAINS,
+    Demographics,
+    History,
+    Preference,
+    PreferenceType,
+    Profile,
+    Scenario,
+    Situation,
+    Task,
+)
+
+OFFICIAL_FILES = ("*profile.json", "*tasks.json", "*tasks_md.json", "*task.jsonl", "*schema.json")
+"""Patterns of the files that are read."""
+
+MULTI_DOMAIN = "Multi-Domain"
+
+NOMINAL = {
+    "device": {"Smartphone", "Laptop", "Smart speaker", "Tablet", "Smartwatch"},
+    "time_of_day": {"Morning", "Afternoon", "Evening", "Night"},
+    "day_of_week": {
+        *("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    },
+    "environment": {"Quiet", "Noisy"},
+}
+"""The values of situations that the paper names; a location may be anything."""
+
+_USER = re.compile(r"user(\d+)")
+_TASK_ID = re.compile(r"(?:SD-(?P<domain>.+)|MD)-task-(?P<number>\d+)")
+
+
+def read_official(source: str, folder: Path) -> PersonaLens:
+    """Read the release in ``folder``; ``source`` is how the user names it.
+
+    Raises:
+        DatasetError: no release, a file that is missing or malformed, unknown fields or domains.
+    """
+    root = _find_root(folder)
+    strays: Counter[str] = Counter()
+    types = _read_schema(folder, root)
+    definitions = _read_definitions(root)
+    profiles, scenarios = [], []
+    copies: dict[str, Task] = {}
+    for user_id in _list_users(root / "profile"):
+        place = root / "profile" / user_id
+        refuse_outside(folder, place)
+        profile = _read_profile(place, user_id, types, strays)
+        profiles.append(profile)
+        interests = set(profile.interests)
+        seen: set[str] = set()
+        for name in ("tasks.json", "tasks_md.json"):
+            for task, situation in _read_user_tasks(find_file(place, name), strays):
+                known = (definitions or copies).get(task.task_id)
+                if known is None:
+                    if definitions:
+                        raise DatasetError(
+                            f"{place / name}: task_id {task.task_id!r} is no task of the release."
+                        )
+                    copies[task.task_id] = task
+                elif known != task:
+                    strays["tasks that differ from their definition"] += 1
+                if interests.issuperset(task.domains):
+                    seen.add(task.task_id)
+                    scenarios.append(Scenario(user_id, (known or task).task_id, situation))
+                else:
+                    strays["tasks in masked domains"] += 1
+        due = {t.task_id for t in definitions.values() if interests.issuperset(t.domains)}
+        if due - seen:
+            strays["tasks that users lack"] += len(due - seen)
+    tasks = tuple(definitions.values()) or tuple(sorted(copies.values(), key=_order_task))
+    _count_unknown_types(tasks, types, strays)
+    return PersonaLens(
+        source, tuple(profiles), tasks, tuple(scenarios), tuple(types.values()), strays=+strays
+    )
+
+
+def _find_root(folder: Path) -> Path:
+    for root in (folder, folder / "data", folder.parent):
+        if (root / "profile").is_dir() and (root != folder.parent or folder.name == "profile"):
+            return root
+    raise DatasetError(
+        f"{folder} is not a PersonaLens release: it holds neither profile/user<n>/profile.json nor "
+        "the manifest.json of a dataset of ours."
+    )
+
+
+def _list_users(folder: Path) -> list[str]:
+    numbers = {name: match for name in list_names(folder) if (match := _USER.fullmatch(name))}
+    if not numbers:
+        raise DatasetError(f"{folder} holds no users. Accepted: folders user0, user1 and so on.")
+    return sorted(numbers, key=lambda name: int(numbers[name][1]))
+
+
+def _read_schema(folder: Path, root: Path) -> dict[tuple[str, str], PreferenceType]:
+    places = (root / "schema.json", root.parent / "res" / "schema.json", folder / "res/schema.json")
+    path = next((path for path in places if path.is_file()), None)
+    if path is None:
+        return {}
+    return {
+        (domain.domain, each.name): PreferenceType(
+            domain=domain.domain,
+            domain_description=domain.description,
+            type=each.name,
+            description=each.description,
+            form="list" if each.has_multiple_values else "single",
+            kind="categorical" if each.is_categorical else "free",
+            values=tuple(each.possible_values),
+        )
+        for domain in read_form(path, SCHEMA)
+        for each in domain.affinities
+    }
+
+
+def _read_definitions(root: Path) -> dict[str, Task]:
+    found: dict[str, Task] = {}
+    if not (root / "task").is_dir():
+        return found
+    for name in (*DOMAINS, MULTI_DOMAIN):
+        if not has_file(root / "task", name):
+            continue
+        path = find_file(root / "task" / name, "task.jsonl")
+        for form in read_lines(path, TASK):
+            is_multi = name == MULTI_DOMAIN
+            domains = form.domains or ([] if is_multi else [name])
+            _refuse_unknown_domains(path, domains)
+            task_id = f"MD-task-{form.number}" if is_multi else f"SD-{name}-task-{form.number}"
+            found[task_id] = Task(
+                task_id=task_id,
+                kind="MD" if is_multi else "SD",
+                number=form.number,
+                domains=tuple(map(intern, domains)),
+                description=form.description,
+                intent=form.intent,
+                goal=form.goal,
+                types=tuple(map(intern, form.types)),
+            )
+    return found
+
+
+def _read_profile(
+    folder: Path,
+    user_id: str,
+    types: Mapping[tuple[str, str], PreferenceType],
+    strays: Counter[str],
+) -> Profile:
+    path = find_file(folder, "profile.json")
+    form = read_form(path, PROFILE)
+    if form.demographics.user_id != user_id:
+        raise DatasetError(
+            f"{path}: demographics.user_id is {form.demographics.user_id!r}. Accepted: {user_id!r}."
+        )
+    for domains in (form.affinities, form.interactions):
+        _refuse_unknown_domains(path, list(domains))
+    strays["domains that users lack"] += 2 * len(DOMAINS) - sum(
+        domain in found for found in (form.affinities, form.interactions) for domain in DOMAINS
+    )
+    preferences = tuple(_make_preferences(form, types, strays))
+    return Profile(
+        user_id=user_id,
+        demographics=Demographics(
+            **{
+                name: intern(value)
+                for name, value in form.demographics.model_dump(exclude={"user_id"}).items()
+            }
+        ),
+        interests=_read_interests(path, form, strays),
+        preferences=preferences,
+        histories=tuple(
+            History(domain, form.interactions[domain])
+            for domain in DOMAINS
+            if domain in form.interactions
+        ),
+    )
+
+
+def _read_interests(path: Path, form: ProfileForm, strays: Counter[str]) -> tuple[str, ...]:
+    for name, value in form.interests.items():
+        if name not in DOMAINS:
+            # The release has such a key, of a domain with marks around.
+            if name.strip("*_ \t\n") not in DOMAINS:
+                _refuse_unknown_domains(path, [name])
+            strays["stray keys of interests"] += 1
+        if value not in (0, 1):
+            raise DatasetError(f"{path}: interests.{name} is {value}. Accepted: 0 or 1.")
+    return tuple(domain for domain in DOMAINS if form.interests.get(domain, 0) == 1)
+
+
+def _make_preferences(
+    form: ProfileForm, types: Mapping[tuple[str, str], PreferenceType], strays: Counter[str]
+) -> Iterator[Preference]:
+    for domain in DOMAINS:
+        for name, given in form.affinities.get(domain, {}).items():
+            values = (given,) if isinstance(given, str) else tuple(given)
+            if not values:
+                strays["empty lists"] += 1
+            known = types.get((domain, name))
+            if types and known is None:
+                strays["types that the schema does not have"] += 1
+            elif known and known.kind == "categorical":
+                off = sum(value not in known.values for value in values)
+                if off:
+                    strays["values that the schema does not have"] += off
+            yield Preference(
+                domain=domain,
+                type=intern(name),
+                form="single" if isinstance(given, str) else "list",
+                values=tuple(map(intern, values)),
+            )
+
+
+def _read_user_tasks(path: Path, strays: Counter[str]) -> Iterator[tuple[Task, Situation]]:
+    for form in read_form(path, USER_TASKS).values():
+        _refuse_unknown_domains(path, form.domains)
+        yield _make_task(path, form), _make_situation(form.situations, strays)
+
+
+def _make_task(path: Path, form: UserTaskForm) -> Task:
+    match = _TASK_ID.fullmatch(form.task_id)
+    if match is None or match["domain"] not in (None, *DOMAINS) or not form.domains:
+        raise DatasetError(
+            f"{path}: task_id is {form.task_id!r}, of the domains {form.domains}. Accepted: "
+            "SD-<Domain>-task-<number> or MD-task-<number>, and at least one domain."
+        )
+    return Task(
+        task_id=intern(form.task_id),
+        kind="SD" if match["domain"] else "MD",
+        number=int(match["number"]),
+        domains=tuple(map(intern, form.domains)),
+        description=form.description,
+        intent=form.intent,
+        goal=form.goal,
+        types=tuple(map(intern, form.types)),
+    )
+
+
+def _make_situation(form: SituationForm, strays: Counter[str]) -> Situation:
+    values = {name: intern(value) for name, value in form.model_dump().items()}
+    for name, accepted in NOMINAL.items():
+        if values[name] not in accepted:
+            strays[f"situations with another {name.replace('_', ' ')}"] += 1
+    return Situation(**values)
+
+
+def _count_unknown_types(
+    tasks: Sequence[Task],
+    types: Mapping[tuple[str, str], PreferenceType],
+    strays: Counter[str],
+) -> None:
+    if types:
+        strays["types of tasks that no domain of theirs has"] += sum(
+            not any((domain, name) in types for domain in task.domains)
+            for task in tasks
+            for name in task.types
+        )
+
+
+def _refuse_unknown_domains(path: Path, domains: Sequence[str]) -> None:
+    for domain in domains:
+        if domain not in DOMAINS:
+            raise DatasetError(
+                f"{path}: unknown domain {domain!r}.{suggest_choice(domain, DOMAINS)} "
+                f"Accepted: {', '.join(DOMAINS)}."
+            )
+
+
+def _order_task(task: Task) -> tuple[bool, tuple[str, ...], int]:
+    return task.kind == "MD", task.domains if task.kind == "SD" else (), task.number
