@@ -20,6 +20,7 @@ PRONOUNS = ("they", "their", "them")
 
 Text = Annotated[str, Field(min_length=3), check_slots()]
 Saying = Annotated[str, check_slots("values", *PRONOUNS)]
+Change = Annotated[str, check_slots("former", *PRONOUNS)]
 Line = Annotated[str, check_slots(*PRONOUNS)]
 
 
@@ -34,6 +35,7 @@ class PoolContent(Strict):
 class TypeContent(Strict):
     """A preference type. ``most`` bounds a list; ``settled`` values were never different before.
 
+    ``nominal`` tells whether the values are things, and not phrases such as "in bed at night".
     ``quad`` tells whether the values are clear enough to tell users apart by a single one.
     """
 
@@ -44,6 +46,7 @@ class TypeContent(Strict):
     kind: Literal["categorical", "free"] = "categorical"
     most: int = Field(default=1, ge=1, le=4)
     settled: bool = False
+    nominal: bool = True
     quad: bool = True
     values: tuple[str, ...] = ()
     pool: PoolContent | None = None
@@ -105,9 +108,10 @@ class SeveralContent(Strict):
 class ProseContent(Strict):
     """``prose.yaml``: sentences that fit every domain."""
 
-    changes: tuple[Annotated[str, check_slots("former", *PRONOUNS)], ...] = Field(min_length=4)
+    changes: tuple[Change, ...] = Field(min_length=4)
+    other_changes: tuple[Change, ...] = Field(min_length=4)
     manners: Mapping[str, tuple[Line, ...]]
-    trends: tuple[Line, ...] = Field(min_length=6)
+    trends: tuple[Line, ...] = Field(min_length=len(DOMAINS))
 
 
 @cache

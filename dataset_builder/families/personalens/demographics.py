@@ -52,9 +52,7 @@ def read_people() -> Mapping[str, Any]:
 
 def declared_shares() -> dict[str, dict[str, float]]:
     """Return the declared shares by field and value, each field's adding up to 1."""
-    shares = {
-        field: _normalise(read_people()[name]) for field, name in _NAMES_IN_CONTENT.items()
-    }
+    shares = {field: _normalise(read_people()[name]) for field, name in _NAMES_IN_CONTENT.items()}
     regions = _normalise(read_people()["region"])
     countries = read_people()["countries"]
     totals = {

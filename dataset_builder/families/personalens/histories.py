@@ -5,15 +5,18 @@ nothing to do with preferences, and often one that no longer holds. It does not 
 demographics are told apart from it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
 from personamem.dataset_builder.core.content_yaml import template
+from personamem.dataset_builder.core.rng import ShuffleBag
 from personamem.dataset_builder.families.personalens.content_schema import (
     DomainContent,
+    read_domains,
     read_prose,
 )
 from personamem.dataset_builder.families.personalens.preferences import DrawnPreference
+from personamem.loaders.personalens.schema import History
 
 _PRONOUNS = {
     "Male": {"they": "he", "their": "his", "them": "him"},
@@ -22,41 +25,51 @@ _PRONOUNS = {
 _OTHERS = {"they": "they", "their": "their", "them": "them"}
 
 
-def write_history(
-    domain: DomainContent,
+def write_histories(
     preferences: Sequence[DrawnPreference],
     gender: str,
     tags: frozenset[str],
+    make_random: Callable[[str], Random],
+) -> Iterator[History]:
+    """Yield the histories of a user; ``make_random`` returns the random stream of a name."""
+    prose = read_prose()
+    general = make_random("general")
+    manners = next(lines for tag, lines in prose.manners.items() if tag in tags)
+    # What is not about a domain is said once, as long as there is more to say.
+    bags = ShuffleBag(prose.trends, general), ShuffleBag(manners, general)
+    for domain in read_domains():
+        own = [each for each in preferences if each.preference.domain == domain.domain]
+        random = make_random(domain.domain)
+        closing = [bag.deal() for bag in bags]
+        random.shuffle(closing)
+        yield History(domain.domain, _write(domain, own, closing, gender, random))
+
+
+def _write(
+    domain: DomainContent,
+    preferences: Sequence[DrawnPreference],
+    closing: Sequence[str],
+    gender: str,
     random: Random,
 ) -> str:
     """Return the history of one domain: three paragraphs, about 150 words."""
     slots = _PRONOUNS.get(gender, _OTHERS)
-    prose = read_prose()
-    said = list(preferences)
-    random.shuffle(said)
+    said = random.sample(preferences, len(preferences))
     sentences = [_say(each, slots, random) for each in said]
     changed = [each for each in said if each.former]
-    change = []
     if changed:
-        # After the sentence on the same type, which "it" refers to.
-        former = random.choice(changed)
-        text = template(random.choice(prose.changes)).render(
-            {**slots, "former": former.former}, random.random
-        )
-        place = said.index(former)
-        sentences[place] = f"{sentences[place]} {text}"
+        # Right after the sentence on the same type, which "it" refers to.
+        place = said.index(random.choice(changed))
+        sentences[place] += " " + _tell_change(said[place], slots, random)
     cut = (len(sentences) + 1) // 2
-    incidents = _choose(domain.incidents, 2, slots, random)
-    manner = next(lines for tag, lines in prose.manners.items() if tag in tags)
-    trends = _choose(prose.trends, 2, slots, random)
-    return "\n\n".join(
-        " ".join(paragraph)
-        for paragraph in (
-            [*_choose(domain.opening, 1, slots, random), *sentences[:cut], *change],
-            [incidents[0], *sentences[cut:], incidents[1]],
-            [trends[0], *_choose(manner, 1, slots, random), trends[1]],
-        )
+    opening = random.choice(domain.opening)
+    first, last = random.sample(domain.incidents, 2)
+    paragraphs = (
+        [_fill(opening, slots, random), *sentences[:cut]],
+        [_fill(first, slots, random), *sentences[cut:], _fill(last, slots, random)],
+        [_fill(line, slots, random) for line in closing],
     )
+    return "\n\n".join(map(" ".join, paragraphs))
 
 
 def join_values(values: Sequence[str]) -> str:
@@ -68,12 +81,14 @@ def join_values(values: Sequence[str]) -> str:
 
 def _say(drawn: DrawnPreference, slots: Mapping[str, str], random: Random) -> str:
     values = join_values(drawn.preference.values)
-    saying = template(random.choice(drawn.content.says))
-    return saying.render({**slots, "values": values}, random.random)
+    return _fill(random.choice(drawn.content.says), {**slots, "values": values}, random)
 
 
-def _choose(
-    lines: Iterable[str], count: int, slots: Mapping[str, str], random: Random
-) -> list[str]:
-    chosen = random.sample(list(lines), count)
-    return [template(line).render(slots, random.random) for line in chosen]
+def _tell_change(drawn: DrawnPreference, slots: Mapping[str, str], random: Random) -> str:
+    prose = read_prose()
+    change = random.choice(prose.changes if drawn.content.nominal else prose.other_changes)
+    return _fill(change, {**slots, "former": drawn.former}, random)
+
+
+def _fill(line: str, slots: Mapping[str, str], random: Random) -> str:
+    return template(line).render(slots, random.random)

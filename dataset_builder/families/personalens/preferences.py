@@ -40,9 +40,7 @@ def draw_preferences(tags: frozenset[str], random: Random) -> list[DrawnPreferen
                 raise ValueError(f"{content.key}: no value is left for {sorted(tags)}")
             values = _draw_values(content, accepted, tags, random)
             chosen[content.key] = tuple(value.text for value in values)
-            preference = Preference(
-                domain.domain, content.name, content.form, chosen[content.key]
-            )
+            preference = Preference(domain.domain, content.name, content.form, chosen[content.key])
             former = _draw_former(content, accepted, values, random)
             drawn.append(DrawnPreference(content, preference, former))
     return drawn

@@ -83,9 +83,7 @@ def render_reply(content: TaskContent, combination: Combination) -> str:
 def _index(profile: Profile) -> dict[str, tuple[str, ...]]:
     """Return the values of a user by the key of their type."""
     given = {(each.domain, each.type): each.values for each in profile.preferences}
-    return {
-        key: given[domain, content.name] for key, (domain, content) in type_by_key().items()
-    }
+    return {key: given[domain, content.name] for key, (domain, content) in type_by_key().items()}
 
 
 def _find_members(
@@ -139,9 +137,7 @@ def _draw_combinations(
 def _fits(
     values: Mapping[str, tuple[str, ...]], content: TaskContent, combination: Combination
 ) -> bool:
-    return all(
-        value in values[key] for key, value in zip(content.slots, combination, strict=True)
-    )
+    return all(value in values[key] for key, value in zip(content.slots, combination, strict=True))
 
 
 def _make_questions(

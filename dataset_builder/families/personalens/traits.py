@@ -1,4 +1,4 @@
-"""Hidden traits of a user, from which preferences follow: how they spend, when they get up, and so on.
+"""Hidden traits of a user, such as how they spend and when they get up; preferences follow.
 
 A user has tags: one for each dimension of ``traits.yaml``, and two tastes.
 """
@@ -25,7 +25,7 @@ def read_traits() -> Mapping[str, Any]:
 
 @cache
 def list_dimensions() -> Mapping[str, frozenset[str]]:
-    """Return the tags of each dimension of which a user has exactly one; tastes are two of eight."""
+    """Return the tags of each dimension of which a user has one; tastes, of which two, aside."""
     content = read_traits()
     found = {name: frozenset(tags.values()) for name, tags in content["follow"].items()}
     found |= {
@@ -66,9 +66,7 @@ def follow_demographics(demographics: Demographics) -> dict[str, frozenset[str]]
     if found["age"] <= set(content["no_family"]):
         company -= {"family"}
     found["company"] = frozenset(company)
-    found["spend"] = frozenset(
-        tag for stage in found["stage"] for tag in content["spend"][stage]
-    )
+    found["spend"] = frozenset(tag for stage in found["stage"] for tag in content["spend"][stage])
     return found
 
 

@@ -13,12 +13,12 @@ from personamem.dataset_builder.families.personalens.demographics import (
     declared_shares,
     draw_people,
 )
-from personamem.dataset_builder.families.personalens.histories import write_history
+from personamem.dataset_builder.families.personalens.histories import write_histories
 from personamem.dataset_builder.families.personalens.preferences import draw_preferences
 from personamem.dataset_builder.families.personalens.situations import draw_situation
 from personamem.dataset_builder.families.personalens.tasks import list_tasks
 from personamem.dataset_builder.families.personalens.traits import draw_traits
-from personamem.loaders.personalens.schema import Demographics, History, Profile, Scenario
+from personamem.loaders.personalens.schema import Demographics, Profile, Scenario
 
 STUDENT = "Student"
 _STUDENTS_INTEREST = {"Finance": 0.0, "Rental Cars": 0.0, "Hotels": 0.06}
@@ -52,17 +52,12 @@ def _draw_user(seed: int, count: int, number: int, person: Person) -> User:
         interests=interests,
         preferences=tuple(each.preference for each in drawn),
         histories=tuple(
-            History(
-                domain.domain,
-                write_history(
-                    domain,
-                    [each for each in drawn if each.preference.domain == domain.domain],
-                    person.demographics.gender,
-                    tags,
-                    _make_rng(seed, "history", number, domain.domain),
-                ),
+            write_histories(
+                drawn,
+                person.demographics.gender,
+                tags,
+                lambda name: _make_rng(seed, "history", number, name),
             )
-            for domain in read_domains()
         ),
     )
     random = _make_rng(seed, "situations", number)
