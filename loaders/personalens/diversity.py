@@ -50,7 +50,9 @@ def measure_diversity(
     A set that has no more than ``sample_tokens`` whitespace tokens is one sample.
     """
     tokens = sum(len(message.split()) for message in messages)
-    drawn = list(draw_samples(messages, sample_tokens, samples if tokens > sample_tokens else 1))
+    if tokens <= sample_tokens:
+        samples = min(samples, 1)
+    drawn = list(draw_samples(messages, sample_tokens, samples))
 
     def mean(measure: Callable[[Sequence[str]], float]) -> float:
         return math.fsum(map(measure, drawn)) / len(drawn) if drawn else math.nan
@@ -126,21 +128,20 @@ def measure_self_bleu(messages: Sequence[str], words: bool) -> float:
         # Codes of n-grams that are renumbered for each order stay far below 2**63.
         codes = codes[:size] * base + ids[order - 1 :]
         whole = owners[:size] == owners[order - 1 :]
+        codes = np.unique(codes, return_inverse=True)[1]
         matches = _count_matches(codes[whole], owners[:size][whole], len(units))
         totals = np.maximum(1, lengths - order + 1)
         logs += np.log(np.where(matches > 0, matches, _SMOOTHING) / totals) / _ORDERS
         if order == 1:
             none_shared = matches == 0
-        codes = np.unique(codes, return_inverse=True)[1]
     scores = np.exp(logs) * _penalise_brevity(lengths)
     return float(np.where(none_shared, 0.0, scores).mean())
 
 
-def _count_matches(codes: Ids, owners: Ids, size: int) -> NDArray[np.float64]:
+def _count_matches(grams: Ids, owners: Ids, size: int) -> NDArray[np.float64]:
     """Return for each message how many of its n-grams another one has, clipped as in BLEU."""
-    if not len(codes):
+    if not len(grams):
         return np.zeros(size)
-    _, grams = np.unique(codes, return_inverse=True)
     pairs, counts = np.unique(grams * size + owners, return_counts=True)
     grams, owners = pairs // size, pairs % size
     # The highest count of each n-gram comes first, the second highest next.

@@ -22,19 +22,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from sys import intern
 
-from personamem.loaders.formats.errors import DatasetError, suggest_choice
-from personamem.loaders.formats.files import find_file, has_file, list_names, refuse_outside
+from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.formats.files import find_file, list_names, refuse_outside
 from personamem.loaders.personalens.benchmark import PersonaLens
 from personamem.loaders.personalens.official_format import (
     PROFILE,
     SCHEMA,
-    TASK,
-    USER_TASKS,
     ProfileForm,
-    SituationForm,
-    UserTaskForm,
     read_form,
-    read_lines,
+)
+from personamem.loaders.personalens.official_tasks import (
+    read_definitions,
+    read_user_tasks,
+    refuse_unknown_domains,
 )
 from personamem.loaders.personalens.schema import (
     DOMAINS,
@@ -44,27 +44,13 @@ from personamem.loaders.personalens.schema import (
     PreferenceType,
     Profile,
     Scenario,
-    Situation,
     Task,
 )
 
 OFFICIAL_FILES = ("*profile.json", "*tasks.json", "*tasks_md.json", "*task.jsonl", "*schema.json")
 """Patterns of the files that are read."""
 
-MULTI_DOMAIN = "Multi-Domain"
-
-NOMINAL = {
-    "device": {"Smartphone", "Laptop", "Smart speaker", "Tablet", "Smartwatch"},
-    "time_of_day": {"Morning", "Afternoon", "Evening", "Night"},
-    "day_of_week": {
-        *("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-    },
-    "environment": {"Quiet", "Noisy"},
-}
-"""The values of situations that the paper names; a location may be anything."""
-
 _USER = re.compile(r"user(\d+)")
-_TASK_ID = re.compile(r"(?:SD-(?P<domain>.+)|MD)-task-(?P<number>\d+)")
 
 
 def read_official(source: str, folder: Path) -> PersonaLens:
@@ -76,7 +62,7 @@ def read_official(source: str, folder: Path) -> PersonaLens:
     root = _find_root(folder)
     strays: Counter[str] = Counter()
     types = _read_schema(folder, root)
-    definitions = _read_definitions(root)
+    definitions = read_definitions(root)
     profiles, scenarios = [], []
     copies: dict[str, Task] = {}
     for user_id in _list_users(root / "profile"):
@@ -87,7 +73,7 @@ def read_official(source: str, folder: Path) -> PersonaLens:
         interests = set(profile.interests)
         seen: set[str] = set()
         for name in ("tasks.json", "tasks_md.json"):
-            for task, situation in _read_user_tasks(find_file(place, name), strays):
+            for task, situation in read_user_tasks(find_file(place, name), strays):
                 known = (definitions or copies).get(task.task_id)
                 if known is None:
                     if definitions:
@@ -149,32 +135,6 @@ def _read_schema(folder: Path, root: Path) -> dict[tuple[str, str], PreferenceTy
     }
 
 
-def _read_definitions(root: Path) -> dict[str, Task]:
-    found: dict[str, Task] = {}
-    if not (root / "task").is_dir():
-        return found
-    for name in (*DOMAINS, MULTI_DOMAIN):
-        if not has_file(root / "task", name):
-            continue
-        path = find_file(root / "task" / name, "task.jsonl")
-        for form in read_lines(path, TASK):
-            is_multi = name == MULTI_DOMAIN
-            domains = form.domains or ([] if is_multi else [name])
-            _refuse_unknown_domains(path, domains)
-            task_id = f"MD-task-{form.number}" if is_multi else f"SD-{name}-task-{form.number}"
-            found[task_id] = Task(
-                task_id=task_id,
-                kind="MD" if is_multi else "SD",
-                number=form.number,
-                domains=tuple(map(intern, domains)),
-                description=form.description,
-                intent=form.intent,
-                goal=form.goal,
-                types=tuple(map(intern, form.types)),
-            )
-    return found
-
-
 def _read_profile(
     folder: Path,
     user_id: str,
@@ -188,7 +148,7 @@ def _read_profile(
             f"{path}: demographics.user_id is {form.demographics.user_id!r}. Accepted: {user_id!r}."
         )
     for domains in (form.affinities, form.interactions):
-        _refuse_unknown_domains(path, list(domains))
+        refuse_unknown_domains(path, list(domains))
     strays["domains that users lack"] += 2 * len(DOMAINS) - sum(
         domain in found for found in (form.affinities, form.interactions) for domain in DOMAINS
     )
@@ -216,7 +176,7 @@ def _read_interests(path: Path, form: ProfileForm, strays: Counter[str]) -> tupl
         if name not in DOMAINS:
             # The release has such a key, of a domain with marks around.
             if name.strip("*_ \t\n") not in DOMAINS:
-                _refuse_unknown_domains(path, [name])
+                refuse_unknown_domains(path, [name])
             strays["stray keys of interests"] += 1
         if value not in (0, 1):
             raise DatasetError(f"{path}: interests.{name} is {value}. Accepted: 0 or 1.")
@@ -246,39 +206,6 @@ def _make_preferences(
             )
 
 
-def _read_user_tasks(path: Path, strays: Counter[str]) -> Iterator[tuple[Task, Situation]]:
-    for form in read_form(path, USER_TASKS).values():
-        _refuse_unknown_domains(path, form.domains)
-        yield _make_task(path, form), _make_situation(form.situations, strays)
-
-
-def _make_task(path: Path, form: UserTaskForm) -> Task:
-    match = _TASK_ID.fullmatch(form.task_id)
-    if match is None or match["domain"] not in (None, *DOMAINS) or not form.domains:
-        raise DatasetError(
-            f"{path}: task_id is {form.task_id!r}, of the domains {form.domains}. Accepted: "
-            "SD-<Domain>-task-<number> or MD-task-<number>, and at least one domain."
-        )
-    return Task(
-        task_id=intern(form.task_id),
-        kind="SD" if match["domain"] else "MD",
-        number=int(match["number"]),
-        domains=tuple(map(intern, form.domains)),
-        description=form.description,
-        intent=form.intent,
-        goal=form.goal,
-        types=tuple(map(intern, form.types)),
-    )
-
-
-def _make_situation(form: SituationForm, strays: Counter[str]) -> Situation:
-    values = {name: intern(value) for name, value in form.model_dump().items()}
-    for name, accepted in NOMINAL.items():
-        if values[name] not in accepted:
-            strays[f"situations with another {name.replace('_', ' ')}"] += 1
-    return Situation(**values)
-
-
 def _count_unknown_types(
     tasks: Sequence[Task],
     types: Mapping[tuple[str, str], PreferenceType],
@@ -290,15 +217,6 @@ def _count_unknown_types(
             for task in tasks
             for name in task.types
         )
-
-
-def _refuse_unknown_domains(path: Path, domains: Sequence[str]) -> None:
-    for domain in domains:
-        if domain not in DOMAINS:
-            raise DatasetError(
-                f"{path}: unknown domain {domain!r}.{suggest_choice(domain, DOMAINS)} "
-                f"Accepted: {', '.join(DOMAINS)}."
-            )
 
 
 def _order_task(task: Task) -> tuple[bool, tuple[str, ...], int]:

@@ -63,10 +63,10 @@ def _write(
         sentences[place] += " " + _tell_change(said[place], slots, random)
     cut = (len(sentences) + 1) // 2
     opening = random.choice(domain.opening)
-    first, last = random.sample(domain.incidents, 2)
+    incidents = [_fill(line, slots, random) for line in random.sample(domain.incidents, 3)]
     paragraphs = (
-        [_fill(opening, slots, random), *sentences[:cut]],
-        [_fill(first, slots, random), *sentences[cut:], _fill(last, slots, random)],
+        [_fill(opening, slots, random), *sentences[:cut], incidents[0]],
+        [incidents[1], *sentences[cut:], incidents[2]],
         [_fill(line, slots, random) for line in closing],
     )
     return "\n\n".join(map(" ".join, paragraphs))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from personamem.dataset_builder.families.personalens.users import User
-from personamem.loaders.personalens.official import MULTI_DOMAIN
+from personamem.loaders.personalens.official_tasks import MULTI_DOMAIN
 from personamem.loaders.personalens.schema import (
     DOMAINS,
     PreferenceType,

@@ -10,7 +10,7 @@ from personamem.dataset_builder.families.personalens.content_schema import (
 )
 from personamem.dataset_builder.families.personalens.rules import list_excluded
 from personamem.dataset_builder.families.personalens.traits import read_traits
-from personamem.dataset_builder.families.personalens.values import Value, read_values
+from personamem.dataset_builder.families.personalens.values import Value, group_values
 from personamem.loaders.personalens.schema import Preference
 
 _LENGTHS = (2, 5, 4, 2)
@@ -53,10 +53,9 @@ def _accept(
     parents = chosen.get(content.pool.of or "", ("",)) if content.pool else ("",)
     return [
         value
-        for value in read_values(content.key)
-        if value.text not in excluded
-        and value.of in parents
-        and all(need & tags for need in value.needs)
+        for parent in parents
+        for value in group_values(content.key).get(parent, ())
+        if value.text not in excluded and all(need & tags for need in value.needs)
     ]
 
 

@@ -13,7 +13,6 @@ Every user has all values of their own reply, and lacks a value of each other re
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from random import Random
@@ -36,7 +35,10 @@ DEPTHS = (1, 2)
 _TRIES = 80
 
 Combination = tuple[str, str]
-Members = tuple[tuple[Profile, Combination], ...]
+Members = tuple[tuple[str, Combination], ...]
+"""Ids of users, and the values that the right reply of each combines."""
+
+Holders = Mapping[tuple[str, str], set[str]]
 
 
 def draw_quads(seed: int, profiles: Sequence[Profile], rounds: int) -> list[LensQuestion]:
@@ -44,21 +46,22 @@ def draw_quads(seed: int, profiles: Sequence[Profile], rounds: int) -> list[Lens
 
     A quad for which there are no four users is left out, as happens in small sets.
     """
-    used: Counter[str] = Counter()
-    chosen = {profile.user_id: _index(profile) for profile in profiles}
+    holders = _index_holders(profiles)
+    used = dict.fromkeys((profile.user_id for profile in profiles), 0)
     questions: list[LensQuestion] = []
     for number, (task, content) in product(range(rounds), list_tasks()):
         if not is_in_quads(content):
             continue
-        eligible = [each for each in profiles if set(task.domains).issubset(each.interests)]
+        eligible = {each.user_id for each in profiles if {*task.domains} <= {*each.interests}}
         for depth in DEPTHS:
             random = make_rng(seed, "personalens", "quads", number, task.task_id, depth)
-            found = _find_members(content, depth, eligible, chosen, used, random)
+            found = _find_members(content, depth, eligible, holders, used, random)
             if found is not None:
                 types, members = found
                 quad = f"{seed}/{number}/{task.task_id}/{depth}"
                 questions += _make_questions(quad, task, content, types, members, random)
-                used.update(profile.user_id for profile, _ in members)
+                for user_id, _ in members:
+                    used[user_id] += 1
     make_rng(seed, "personalens", "quads", "order").shuffle(questions)
     return questions
 
@@ -86,34 +89,43 @@ def _index(profile: Profile) -> dict[str, tuple[str, ...]]:
     return {key: given[domain, content.name] for key, (domain, content) in type_by_key().items()}
 
 
+def _index_holders(profiles: Sequence[Profile]) -> Holders:
+    """Return who has a value, by the key of its type and the value."""
+    holders: dict[tuple[str, str], set[str]] = {}
+    for profile in profiles:
+        for key, values in _index(profile).items():
+            for value in values:
+                holders.setdefault((key, value), set()).add(profile.user_id)
+    return holders
+
+
 def _find_members(
     content: TaskContent,
     depth: int,
-    eligible: Sequence[Profile],
-    chosen: Mapping[str, Mapping[str, tuple[str, ...]]],
-    used: Counter[str],
+    eligible: set[str],
+    holders: Holders,
+    used: Mapping[str, int],
     random: Random,
 ) -> tuple[tuple[str, ...], Members] | None:
     """Return the types that tell the members apart, and the members with their values."""
+    none: set[str] = set()
     for _ in range(_TRIES):
         types, combinations = _draw_combinations(content, depth, random)
-        rest = {user for user in chosen}
+        fitting = [
+            eligible.intersection(
+                *(holders.get(pair, none) for pair in zip(content.slots, own, strict=True))
+            )
+            for own in combinations
+        ]
         members = []
-        for own in combinations:
-            others = [each for each in combinations if each != own]
-            fitting = [
-                profile
-                for profile in eligible
-                if profile.user_id in rest
-                and _fits(chosen[profile.user_id], content, own)
-                and not any(_fits(chosen[profile.user_id], content, other) for other in others)
-            ]
-            if not fitting:
+        for number, own in enumerate(combinations):
+            # Whom no other reply fits; sorted, since the order of sets is not the same each time.
+            others = (each for place, each in enumerate(fitting) if place != number)
+            alone = sorted(fitting[number].difference(*others))
+            if not alone:
                 break
-            least = min(used[profile.user_id] for profile in fitting)
-            member = random.choice([each for each in fitting if used[each.user_id] == least])
-            rest.discard(member.user_id)
-            members.append((member, own))
+            least = min(used[user_id] for user_id in alone)
+            members.append((random.choice([each for each in alone if used[each] == least]), own))
         else:
             return types, tuple(members)
     return None
@@ -134,12 +146,6 @@ def _draw_combinations(
     return (content.slots[place],), pairs
 
 
-def _fits(
-    values: Mapping[str, tuple[str, ...]], content: TaskContent, combination: Combination
-) -> bool:
-    return all(value in values[key] for key, value in zip(content.slots, combination, strict=True))
-
-
 def _make_questions(
     name: str,
     task: Task,
@@ -153,11 +159,11 @@ def _make_questions(
     order = random.sample(members, len(members))
     options = tuple(render_reply(content, own) for _, own in order)
     situation = draw_situation(frozenset(), random)
-    for number, (profile, own) in enumerate(random.sample(members, len(members))):
+    for number, (user_id, own) in enumerate(random.sample(members, len(members))):
         yield LensQuestion(
             question_id=f"{quad_id}-{number}",
             quad_id=quad_id,
-            user_id=profile.user_id,
+            user_id=user_id,
             task_id=task.task_id,
             kind=task.kind,
             domains=task.domains,

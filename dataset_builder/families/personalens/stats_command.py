@@ -10,6 +10,9 @@ import typer
 from personamem.dataset_builder.core.console import output, plain
 from personamem.dataset_builder.reports.tables import show_table
 
+SAMPLES = 100
+"""As many as the paper's measures take."""
+
 
 def stats(
     source: Annotated[
@@ -27,6 +30,10 @@ def stats(
             "diversity. [default: measure histories]"
         ),
     ] = None,
+    draws: Annotated[
+        int,
+        typer.Option(min=0, help="Samples over which diversity is averaged; 0 leaves it out."),
+    ] = SAMPLES,
     check: Annotated[
         bool,
         typer.Option("--check", help="List contradictions in profiles; exit with 1 if there are."),
@@ -58,7 +65,7 @@ def stats(
         else read_dialogues(dialogues)
     )
     statistics = measure_statistics(data)
-    diversity = measure_diversity(texts)
+    diversity = measure_diversity(texts, samples=draws)
     flags = check_profiles(data.profiles) if check else []
     if as_json:
         content: dict[str, Any] = {**asdict(statistics), "diversity": asdict(diversity)}

@@ -54,6 +54,15 @@ def read_values(key: str) -> tuple[Value, ...]:
     return _make_up(content, content.pool)
 
 
+@cache
+def group_values(key: str) -> Mapping[str, tuple[Value, ...]]:
+    """Return the values of a type by what they belong to, which is "" for most types."""
+    groups: dict[str, list[Value]] = {}
+    for value in read_values(key):
+        groups.setdefault(value.of, []).append(value)
+    return {parent: tuple(values) for parent, values in groups.items()}
+
+
 def parse_value(source: str) -> Value:
     """Return a value of content. Raises InvalidInputError for an unknown mark."""
     text, _, marks = (part.strip() for part in source.partition("|"))

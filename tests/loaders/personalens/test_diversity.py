@@ -72,8 +72,8 @@ def test_samples_have_the_tokens_that_were_asked_for() -> None:
 
 def test_the_specimen_is_measured_as_by_plain_counting(specimen: Path) -> None:
     texts = [h.text for p in load_personalens(specimen).profiles[:4] for h in p.histories]
-    found = measure_diversity(texts, samples=2)
-    drawn = list(draw_samples(texts, 7_012, 2))
+    found = measure_diversity(texts, sample_tokens=1_500, samples=2)
+    drawn = list(draw_samples(texts, 1_500, 2))
     grams = [
         [tuple(words[i : i + n]) for words in map(split_plainly, sample) for i in fitting(words, n)]
         for n in (1, 2)
