@@ -57,7 +57,7 @@ class ReplyChoiceTask(PromptingTask):
         return {**super().higher_is_better(), **groups}
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        """Load the questions, those of a user in a row."""
+        """Load the questions, those of a quad in a row, so that a limit keeps quads whole."""
         self.setting = (dataset_kwargs or {}).get("condition", FAMILY.conditions[0])
         if self.setting not in FAMILY.conditions:
             raise unknown_choice("condition", self.setting, FAMILY.conditions)
@@ -84,7 +84,7 @@ class ReplyChoiceTask(PromptingTask):
                 "answer": f"({LETTERS[each.answer_index]})",
                 "answer_index": each.answer_index,
             }
-            for each in sorted(self.data.quads, key=lambda each: (each.user_id, each.question_id))
+            for each in sorted(self.data.quads, key=lambda each: each.question_id)
         ]
         self.dataset = {str(self.config.test_split): datasets.Dataset.from_list(docs)}
 
@@ -150,10 +150,10 @@ def process_likelihoods(doc: Doc, results: list[tuple[float, bool]]) -> dict[str
     return {"acc": float(likelihoods.index(max(likelihoods)) == doc["answer_index"])}
 
 
-def mean_of_known(values: Iterable[float | None]) -> float:
-    """Return the mean over the questions that a metric is about; NaN if there are none."""
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """Return the mean over the questions that a metric is about; None if there are none."""
     known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else math.nan
+    return math.fsum(known) / len(known) if known else None
 
 
 def _choose_source(metadata: Mapping[str, Any]) -> str:

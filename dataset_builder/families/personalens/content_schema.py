@@ -19,7 +19,7 @@ CONTENT = Path(__file__).parent / "content"
 PRONOUNS = ("they", "their", "them")
 
 Text = Annotated[str, Field(min_length=3), check_slots()]
-Saying = Annotated[str, check_slots("values", *PRONOUNS)]
+Saying = Annotated[str, check_slots("values", "choices", *PRONOUNS)]
 Change = Annotated[str, check_slots("former", *PRONOUNS)]
 Line = Annotated[str, check_slots(*PRONOUNS)]
 
@@ -57,8 +57,9 @@ class TypeContent(Strict):
         if (self.kind == "free") == (self.pool is None) or bool(self.values) == bool(self.pool):
             raise ValueError(f"{self.key}: a free type has a pool, another one has values")
         for saying in self.says:
-            if "values" not in template(saying).slots():
-                raise ValueError(f"{self.key}: {saying!r} does not say {{values}}")
+            # "a and b" of what is wanted together, "a or b" of what is open to choice.
+            if not template(saying).slots() & {"values", "choices"}:
+                raise ValueError(f"{self.key}: {saying!r} says neither {{values}} nor {{choices}}")
         return self
 
 

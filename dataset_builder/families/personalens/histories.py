@@ -72,16 +72,17 @@ def _write(
     return "\n\n".join(map(" ".join, paragraphs))
 
 
-def join_values(values: Sequence[str]) -> str:
+def join_values(values: Sequence[str], word: str = "and") -> str:
     """Return values as a list in prose: "a, b and c"."""
     if len(values) < 2:
         return "".join(values)
-    return f"{', '.join(values[:-1])} and {values[-1]}"
+    return f"{', '.join(values[:-1])} {word} {values[-1]}"
 
 
 def _say(drawn: DrawnPreference, slots: Mapping[str, str], random: Random) -> str:
-    values = join_values(drawn.preference.values)
-    return _fill(random.choice(drawn.content.says), {**slots, "values": values}, random)
+    values = drawn.preference.values
+    said = {"values": join_values(values), "choices": join_values(values, "or")}
+    return _fill(random.choice(drawn.content.says), {**slots, **said}, random)
 
 
 def _tell_change(drawn: DrawnPreference, slots: Mapping[str, str], random: Random) -> str:

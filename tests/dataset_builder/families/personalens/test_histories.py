@@ -11,9 +11,9 @@ def test_a_history_says_every_preference_of_its_domain(users: list[User]) -> Non
     for user in users:
         texts = {history.domain: history.text for history in user.profile.histories}
         for preference in user.profile.preferences:
-            said = join_values(preference.values)
-            text = texts[preference.domain]
-            assert said.lower() in text.lower(), (user.profile.user_id, preference)
+            text = texts[preference.domain].lower()
+            said = [join_values(preference.values, word).lower() for word in ("and", "or")]
+            assert any(each in text for each in said), (user.profile.user_id, preference)
 
 
 def test_histories_differ_in_form(users: list[User]) -> None:
@@ -54,3 +54,4 @@ def test_lists_are_joined_in_prose() -> None:
     assert join_values(["a"]) == "a"
     assert join_values(["a", "b"]) == "a and b"
     assert join_values(["a", "b", "c"]) == "a, b and c"
+    assert join_values(["a", "b", "c"], "or") == "a, b or c"
