@@ -1,6 +1,7 @@
 """Loading PersonaLens: a dataset of ours or the official release, as the same records."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from personamem.loaders.formats.files import has_file
@@ -38,5 +39,7 @@ def load_personalens(
         data = read_ours(parsed, folder)
     else:
         refuse_half_written(folder)
-        data = read_official(str(parsed), find_files(parsed, list(OFFICIAL_FILES)))
+        # What is fetched now is of the same commit.
+        pinned = parsed if parsed.hub_id is None else replace(parsed, revision=folder.name)
+        data = read_official(str(parsed), find_files(pinned, list(OFFICIAL_FILES)))
     return data if sample is None else select_users(data, sample)

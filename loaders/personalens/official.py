@@ -23,7 +23,7 @@ from pathlib import Path
 from sys import intern
 
 from personamem.loaders.formats.errors import DatasetError
-from personamem.loaders.formats.files import find_file, list_names, refuse_outside
+from personamem.loaders.formats.files import find_file, has_file, list_names
 from personamem.loaders.personalens.benchmark import PersonaLens
 from personamem.loaders.personalens.official_format import (
     PROFILE,
@@ -59,26 +59,26 @@ def read_official(source: str, folder: Path) -> PersonaLens:
     Raises:
         DatasetError: no release, a file that is missing or malformed, unknown fields or domains.
     """
-    root = _find_root(folder)
+    base, prefix = _find_base(folder)
     strays: Counter[str] = Counter()
-    types = _read_schema(folder, root)
-    definitions = read_definitions(root)
+    types = _read_schema(base, prefix)
+    definitions = read_definitions(base, f"{prefix}task")
     profiles, scenarios = [], []
     copies: dict[str, Task] = {}
-    for user_id in _list_users(root / "profile"):
-        place = root / "profile" / user_id
-        refuse_outside(folder, place)
-        profile = _read_profile(place, user_id, types, strays)
+    for user_id in _list_users(base / prefix / "profile"):
+        place = f"{prefix}profile/{user_id}"
+        profile = _read_profile(base, place, user_id, types, strays)
         profiles.append(profile)
         interests = set(profile.interests)
         seen: set[str] = set()
         for name in ("tasks.json", "tasks_md.json"):
-            for task, situation in read_user_tasks(find_file(place, name), strays):
+            path = find_file(base, f"{place}/{name}")
+            for task, situation in read_user_tasks(path, strays):
                 known = (definitions or copies).get(task.task_id)
                 if known is None:
                     if definitions:
                         raise DatasetError(
-                            f"{place / name}: task_id {task.task_id!r} is no task of the release."
+                            f"{path}: task_id {task.task_id!r} is no task of the release."
                         )
                     copies[task.task_id] = task
                 elif known != task:
@@ -98,10 +98,14 @@ def read_official(source: str, folder: Path) -> PersonaLens:
     )
 
 
-def _find_root(folder: Path) -> Path:
-    for root in (folder, folder / "data", folder.parent):
-        if (root / "profile").is_dir() and (root != folder.parent or folder.name == "profile"):
-            return root
+def _find_base(folder: Path) -> tuple[Path, str]:
+    """Return the folder that all files are within, and what the names of files begin with there."""
+    if (folder / "profile").is_dir():
+        return folder, ""
+    if (folder / "data" / "profile").is_dir():
+        return folder, "data/"
+    if folder.name == "profile" and any(folder.glob("user*/profile.json")):
+        return folder.parent, ""
     raise DatasetError(
         f"{folder} is not a PersonaLens release: it holds neither profile/user<n>/profile.json nor "
         "the manifest.json of a dataset of ours."
@@ -115,11 +119,15 @@ def _list_users(folder: Path) -> list[str]:
     return sorted(numbers, key=lambda name: int(numbers[name][1]))
 
 
-def _read_schema(folder: Path, root: Path) -> dict[tuple[str, str], PreferenceType]:
-    places = (root / "schema.json", root.parent / "res" / "schema.json", folder / "res/schema.json")
-    path = next((path for path in places if path.is_file()), None)
-    if path is None:
+def _read_schema(base: Path, prefix: str) -> dict[tuple[str, str], PreferenceType]:
+    names = [f"{prefix}schema.json", "res/schema.json"]
+    places = [(base, name) for name in names if has_file(base, name)]
+    # Beside the folder ``data`` of the repository, if that was named itself.
+    if not places and has_file(base.parent, "res/schema.json"):
+        places = [(base.parent, "res/schema.json")]
+    if not places:
         return {}
+    path = find_file(*places[0])
     return {
         (domain.domain, each.name): PreferenceType(
             domain=domain.domain,
@@ -136,12 +144,13 @@ def _read_schema(folder: Path, root: Path) -> dict[tuple[str, str], PreferenceTy
 
 
 def _read_profile(
-    folder: Path,
+    base: Path,
+    place: str,
     user_id: str,
     types: Mapping[tuple[str, str], PreferenceType],
     strays: Counter[str],
 ) -> Profile:
-    path = find_file(folder, "profile.json")
+    path = find_file(base, f"{place}/profile.json")
     form = read_form(path, PROFILE)
     if form.demographics.user_id != user_id:
         raise DatasetError(

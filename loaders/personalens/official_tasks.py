@@ -33,18 +33,18 @@ NOMINAL = {
 _TASK_ID = re.compile(r"(?:SD-(?P<domain>.+)|MD)-task-(?P<number>\d+)")
 
 
-def read_definitions(root: Path) -> dict[str, Task]:
-    """Return the tasks of ``root/task`` by id; none if there is no such folder.
+def read_definitions(base: Path, folder: str) -> dict[str, Task]:
+    """Return the tasks of ``base/folder`` by id; none if there is no such folder.
 
     Raises DatasetError.
     """
     found: dict[str, Task] = {}
-    if not (root / "task").is_dir():
+    if not (base / folder).is_dir():
         return found
     for name in (*DOMAINS, MULTI_DOMAIN):
-        if not has_file(root / "task", name):
+        if not has_file(base, f"{folder}/{name}"):
             continue
-        path = find_file(root / "task" / name, "task.jsonl")
+        path = find_file(base, f"{folder}/{name}/task.jsonl")
         for form in read_lines(path, TASK):
             is_multi = name == MULTI_DOMAIN
             domains = form.domains or ([] if is_multi else [name])
