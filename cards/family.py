@@ -19,12 +19,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One config of a dataset: its folder of Parquet files, one a split, and what a row is."""
+    """One config of a dataset: its folder of Parquet files, one a split, and what a row is.
+
+    ``fixed`` rows are content, which no seed changes.
+    """
 
     name: str
     title: str
     introduction: str
     fields: tuple[Field, ...]
+    fixed: bool = False
 
 
 def describe_columns(schema: pa.Schema, **meanings: str) -> tuple[Field, ...]:

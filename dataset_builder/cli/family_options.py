@@ -68,7 +68,10 @@ def merge_sections(
         }
     if not sections:
         return None
-    return {family.name: dict(sections.get(family.name, {})) for family in list_families()}
+    named = [
+        family.name for family in list_families() if family.is_default or family.name in sections
+    ]
+    return {name: dict(sections.get(name, {})) for name in named}
 
 
 def _make_option(name: str, field: FieldInfo, panel: str) -> tuple[str, Any]:

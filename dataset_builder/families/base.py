@@ -84,6 +84,9 @@ class Family(ABC):
     title: ClassVar[str]
     """The name as it is written in reports."""
 
+    is_default: ClassVar[bool] = True
+    """Whether it is built where nobody names families; a large one waits to be asked for."""
+
     commands: ClassVar[Mapping[str, str]] = {}
     """Commands of its own: name to "module:function", beside those that loop over all families."""
 

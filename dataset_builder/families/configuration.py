@@ -4,7 +4,8 @@
     families:
       personamem: {sizes: [4k, 32k], personas: 40}
 
-Without ``families``, every family of the registry is built with its defaults.
+Without ``families``, every family of the registry is built with its defaults, but for those that
+wait to be asked for (``is_default``).
 """
 
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
 from personamem.dataset_builder.core.strict_yaml import read_strict_yaml
-from personamem.dataset_builder.families.registry import get_family
+from personamem.dataset_builder.families.registry import get_family, list_default_families
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.loaders.formats.registry import FAMILIES
 
@@ -24,7 +25,7 @@ def make_config(**values: Any) -> BuildConfig:
     """Return a BuildConfig; raises InvalidInputError that names the field and what is accepted."""
     sections = values.pop("families", None)
     if sections is None:
-        sections = {name: {} for name in FAMILIES}
+        sections = {name: {} for name in list_default_families()}
     if not isinstance(sections, Mapping):
         raise InvalidInputError(
             f"families: must be a mapping of {', '.join(FAMILIES)} (got {sections!r})."

@@ -23,6 +23,11 @@ def list_families() -> Iterator[Family]:
     return (get_family(name) for name in FAMILIES)
 
 
+def list_default_families() -> list[str]:
+    """Return the names of the families that are built where nobody names any."""
+    return [family.name for family in list_families() if family.is_default]
+
+
 def describe_cards(manifest: Manifest, repo_id: str | None = None) -> list[FamilyCard]:
     """Return what the families of a dataset say about it on its card."""
     return [get_family(name).describe_card(manifest, repo_id) for name in manifest.families]

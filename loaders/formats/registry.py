@@ -28,6 +28,7 @@ def _name_modules(folder: str) -> FamilyModules:
 FAMILIES = {
     "personamem": _name_modules("personamem"),
     "personabench": _name_modules("personabench"),
+    "personalens": _name_modules("personalens"),
 }
 """Families by name."""
 

@@ -7,14 +7,17 @@ from tiny_families import make_tiny_config, read_tiny_section
 
 from personamem.dataset_builder.core.config import BuildConfig
 from personamem.dataset_builder.families.configuration import load_config, make_config
+from personamem.dataset_builder.families.registry import get_family, list_default_families
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.registry import FAMILIES
 
 SECTIONS = {name: read_tiny_section(name) for name in FAMILIES}
 
 
-def test_every_family_is_built_unless_some_are_named() -> None:
-    assert list(make_config().families) == list(FAMILIES)
+def test_every_default_family_is_built_unless_some_are_named() -> None:
+    built = list(make_config().families)
+    assert built == list_default_families()
+    assert built == [name for name in FAMILIES if get_family(name).is_default]
     for name in FAMILIES:
         assert list(make_tiny_config(name).families) == [name]
 

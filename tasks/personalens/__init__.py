@@ -1,0 +1,1 @@
+"""Tasks on PersonaLens datasets: which of four replies fits the user."""
