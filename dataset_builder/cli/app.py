@@ -17,6 +17,7 @@ from personamem.dataset_builder.cli.diff import diff
 from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.family_options import add_family_options
 from personamem.dataset_builder.cli.inspect import info, show
+from personamem.dataset_builder.cli.page import page
 from personamem.dataset_builder.cli.publish import publish
 from personamem.dataset_builder.cli.report import report
 from personamem.dataset_builder.cli.tasks import link_tasks, tasks_path
@@ -48,6 +49,7 @@ app.command()(audit)
 app.command()(diff)
 app.command()(publish)
 app.command()(report)
+app.command()(page)
 for _family in list_families():
     for _name, _place in _family.commands.items():
         _module, _, _function = _place.partition(":")

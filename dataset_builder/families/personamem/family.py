@@ -16,9 +16,10 @@ from personamem.dataset_builder.families.base import (
 )
 from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.personamem.record import PersonaMemRecord
-from personamem.dataset_builder.families.samples import Sample
+from personamem.dataset_builder.families.samples import Sample, SampleFile
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.reports.results import ResultsReport
+from personamem.dataset_builder.reports.site.records import SiteSplit
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
@@ -115,6 +116,14 @@ class PersonaMemFamily(Family):
         from personamem.dataset_builder.families.personamem.results.report import make_report
 
         return make_report(evaluations, baseline)
+
+    def open_site(
+        self, source: str | Path, split: str, answers: Sequence[SampleFile]
+    ) -> Sequence[SiteSplit]:
+        """Return contexts as chats, with questions and facts."""
+        from personamem.dataset_builder.families.personamem.site.splits import open_splits
+
+        return list(open_splits(source, split, answers))
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]
