@@ -33,7 +33,11 @@ BY_DOCUMENT = (
     "Evidence is stated by document, not by message: links lead to the first message of a document "
     "that reveals a value."
 )
-NO_OTHERS = "One of several documents may be enough for a value; all that reveal it are marked."
+ONE_IS_ENOUGH = "Any one of the documents that are marked for a value is enough to find it."
+NO_SPANS = (
+    "When a fact held is not stated: documents tell what was true when they were written, and the "
+    "timeline shows these days."
+)
 
 _TITLE_LETTERS = 80
 _KINDS: Mapping[DocumentKind, str] = {
@@ -94,7 +98,8 @@ def _open_split(
         Run(file.name, file.path, next(iter(file.samples.values())).condition or "")
         for file in files
     )
-    return SiteSplit(name, "PersonaBench", FACETS, (BY_DOCUMENT, NO_OTHERS), runs, read)
+    notes = (BY_DOCUMENT, ONE_IS_ENOUGH, NO_SPANS)
+    return SiteSplit(name, "PersonaBench", FACETS, notes, runs, read)
 
 
 def _make_context(archive: archives.Archive, files: Sequence[SampleFile]) -> SiteContext:
@@ -194,9 +199,8 @@ def _make_fact(
         for value in asked.gold
     ]
     lanes.append(Lane("question", marks=(Mark("asked", last, "asked", question.question_id),)))
-    note = "When it held is not stated: the documents tell what was true when they were written."
     category = question.category.replace("_", " ")
-    return Fact(question.question_id, question.text, category, note, tuple(lanes))
+    return Fact(question.question_id, question.text, category, "", tuple(lanes))
 
 
 def _list_items(answer: archives.Answer) -> tuple[archives.AnswerItem, ...]:

@@ -22,7 +22,7 @@ function makeCard(question, number, isOpen, view) {
     h(
       "header",
       {},
-      h("span", { class: "card-label" }, label),
+      h("h2", { class: "card-label" }, label),
       question.asked_on ? h("span", {}, `asked on ${formatDate(question.asked_on)}`) : null,
       h("span", {}, `after ${count(question.place, "message")}`),
       h("a", { class: "card-close", href: view.link({ q: "", m: Math.max(0, question.place - 1) }), "aria-label": "Fold the question" }, "×"),

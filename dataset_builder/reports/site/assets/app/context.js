@@ -63,9 +63,9 @@ function openContext({ element, name, head, split, number, place }) {
 
   function tellSession(session) {
     const [, date, topic] = head.sessions[session] || [0, "", ""];
-    where.textContent = [
+    replaceChildren(where, [
       date ? formatDate(date) : "", topic ? formatTopic(topic) : "", `session ${session + 1} of ${head.sessions.length}`,
-    ].filter(Boolean).join(" · ");
+    ].filter(Boolean).join(" · "));
   }
 
   function drawHead(route) {

@@ -7,7 +7,7 @@ function h(tag, properties, ...children) {
   for (const [name, value] of Object.entries(properties || {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true ? "" : showControls(String(value)));
   }
   append(element, children);
   return element;
@@ -15,9 +15,21 @@ function h(tag, properties, ...children) {
 
 function append(element, children) {
   for (const child of children.flat(Infinity)) {
-    if (child !== null && child !== undefined && child !== false) element.append(child);
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : showControls(String(child)));
   }
   return element;
+}
+
+// Control characters, and those that turn the direction of writing around, are shown as escapes, as
+// in the terminal: a text may not hide or reorder what is beside it.
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
+
+function showControls(text) {
+  return text.replaceAll("\r\n", "\n").replace(CONTROLS, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
+  });
 }
 
 function replaceChildren(element, ...children) {
@@ -27,7 +39,7 @@ function replaceChildren(element, ...children) {
 
 // Return the nodes of a text in which each word of a search is marked.
 function markWords(text, words) {
-  if (!words.length) return [document.createTextNode(text)];
+  if (!words.length) return [text];
   const lowered = lower(text);
   const nodes = [];
   let done = 0;

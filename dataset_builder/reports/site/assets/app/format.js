@@ -32,6 +32,7 @@ function formatShortDate(date) {
 
 // "musicRecommendation" is "music recommendation".
 function formatTopic(topic) {
+  if (!/^[a-z]+([A-Z][a-z]*)+$/.test(topic)) return topic;
   return topic.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
 
