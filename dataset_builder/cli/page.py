@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from personamem.dataset_builder.cli.completion import complete_split
 from personamem.dataset_builder.core.console import errors, output, plain
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError, unknown_choice
 
@@ -21,7 +22,12 @@ def page(
     out: Annotated[
         Path, typer.Option(help="Folder of the site; it must not exist yet.", show_default=False)
     ],
-    split: Annotated[str, typer.Option(help="Only this split, such as 32k. [default: all]")] = "",
+    split: Annotated[
+        str,
+        typer.Option(
+            help="Only this split, such as 32k. [default: all]", autocompletion=complete_split
+        ),
+    ] = "",
     samples: Annotated[
         list[Path] | None,
         typer.Option(

@@ -25,6 +25,9 @@ from personamem.dataset_builder.reports.results import ResultsReport
 from personamem.dataset_builder.reports.site.records import SiteSplit
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
+SplitCounts = Mapping[str, Mapping[str, Any]]
+"""Figures of splits as plain values that JSON has, by the names of the splits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -148,8 +151,12 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
-        """Return the tables that ``info`` prints about ``splits`` of ``source``."""
+    def count_splits(self, source: str | Path, splits: Sequence[str]) -> SplitCounts:
+        """Return what ``info`` says of ``splits``, by split. Reads and checks each of them."""
+
+    @abstractmethod
+    def make_info(self, source: str | Path, counts: SplitCounts) -> list[RenderableType]:
+        """Return the tables that ``info`` prints about counts of ``count_splits``."""
 
     def make_report(
         self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]

@@ -12,6 +12,7 @@ from personamem.dataset_builder.families.base import (
     BuildJob,
     BuiltFamily,
     Family,
+    SplitCounts,
     WritingPlan,
 )
 from personamem.dataset_builder.families.evaluations import Evaluation
@@ -103,11 +104,17 @@ class PersonaMemFamily(Family):
 
         return find_splits(source)
 
-    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+    def count_splits(self, source: str | Path, splits: Sequence[str]) -> SplitCounts:
+        """Count the questions of each split by type, topic and letter."""
+        from personamem.dataset_builder.families.personamem.show import count_splits
+
+        return count_splits(source, splits)
+
+    def make_info(self, source: str | Path, counts: SplitCounts) -> list[RenderableType]:
         """Return a table of the splits and one of their question types."""
         from personamem.dataset_builder.families.personamem.show import make_info
 
-        return make_info(source, splits)
+        return make_info(source, counts)
 
     def make_report(
         self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]

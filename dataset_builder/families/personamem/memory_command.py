@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from personamem.dataset_builder.core.console import errors, output
-from personamem.dataset_builder.core.whole_files import prepare_file, write_whole
+from personamem.dataset_builder.core.whole_files import prepare_file, write_json, write_whole
 from personamem.dataset_builder.reports.tables import TextTable, format_share, show_table
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.memory.contract import check_memory
@@ -85,6 +85,9 @@ def memory(
 
 def memory_check(
     system: Annotated[str, typer.Argument(help=f"Memory system: {SYSTEM_HELP}")],
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the verdicts to this file.")
+    ] = None,
 ) -> None:
     """Check that a memory system keeps to the contract: users, budgets, dates, reset.
 
@@ -92,6 +95,7 @@ def memory_check(
 
     Example: personamem memory-check 'cmd:python my_memory.py'
     """
+    prepare_file(json_file)
     if system == "oracle":
         raise InvalidInputError("memory system oracle: it knows a dataset, and nothing else.")
     data: Any = None  # Only the oracle needs one.
@@ -100,6 +104,8 @@ def memory_check(
         (clause.name, clause.what, "ok" if clause.passed else clause.fault) for clause in clauses
     )
     output().print(show_table(TextTable(system, ("clause", "what", "verdict"), rows)))
+    if json_file:
+        write_json(json_file, [asdict(clause) for clause in clauses])
     if not all(clause.passed for clause in clauses):
         raise typer.Exit(1)
 
