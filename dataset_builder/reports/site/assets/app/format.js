@@ -27,7 +27,7 @@ function formatDate(date) {
 
 function formatShortDate(date) {
   const found = /^(\d{4})-(\d{2})-(\d{2})$/.exec(date);
-  return found ? `${Number(found[3])} ${MONTHS[Number(found[2]) - 1].slice(0, 3)}` : date;
+  return found ? `${Number(found[3])} ${MONTHS[Number(found[2]) - 1].slice(0, 3)} ${found[1]}` : date;
 }
 
 // "musicRecommendation" is "music recommendation".
