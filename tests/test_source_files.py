@@ -22,9 +22,16 @@ def list_sources() -> Iterator[Path]:
         yield from (ROOT / folder).rglob("*.py")
 
 
+def list_scripts_and_styles() -> Iterator[Path]:
+    """The site is ours to the last file: a library that is bundled would be named here."""
+    for kind in ("js", "css", "html"):
+        yield from (ROOT / "dataset_builder").rglob(f"*.{kind}")
+
+
 def test_no_file_is_long() -> None:
-    lengths = {path: path.read_text("utf-8").count("\n") for path in list_sources()}
-    assert len(lengths) > 300
+    paths = [*list_sources(), *list_scripts_and_styles()]
+    lengths = {path: path.read_text("utf-8").count("\n") for path in paths}
+    assert len(lengths) > 320
     assert {str(path) for path, lines in lengths.items() if lines > MOST_LINES} == set()
 
 

@@ -7,16 +7,20 @@ import os
 import sys
 from concurrent.futures import BrokenExecutor
 from importlib import import_module
+from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from personamem import __version__
 from personamem.dataset_builder.cli.audit import audit
 from personamem.dataset_builder.cli.build import build
 from personamem.dataset_builder.cli.diff import diff
+from personamem.dataset_builder.cli.doctor import doctor
 from personamem.dataset_builder.cli.evaluate import evaluate
 from personamem.dataset_builder.cli.family_options import add_family_options
 from personamem.dataset_builder.cli.inspect import info, show
+from personamem.dataset_builder.cli.page import page
 from personamem.dataset_builder.cli.publish import publish
 from personamem.dataset_builder.cli.report import report
 from personamem.dataset_builder.cli.tasks import link_tasks, tasks_path
@@ -24,10 +28,16 @@ from personamem.dataset_builder.core.console import errors
 from personamem.dataset_builder.families.registry import list_families
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError, PersonamemError
 
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit()
+
+
 app = typer.Typer(
     name="personamem",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     help="""Build, inspect and evaluate benchmarks of personal memory.
@@ -41,6 +51,20 @@ A first dataset and a first score:
     personamem eval data --split 4k --model hf --model_args pretrained=MODEL
 """,
 )
+
+
+@app.callback()
+def _read_common_options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version and end."
+        ),
+    ] = False,
+) -> None:
+    """Take the options that come before a command; the text of --help is that of ``app``."""
+
+
 app.command()(add_family_options(build))
 app.command()(info)
 app.command()(show)
@@ -48,6 +72,8 @@ app.command()(audit)
 app.command()(diff)
 app.command()(publish)
 app.command()(report)
+app.command()(page)
+app.command()(doctor)
 for _family in list_families():
     for _name, _place in _family.commands.items():
         _module, _, _function = _place.partition(":")

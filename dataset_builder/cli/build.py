@@ -16,6 +16,7 @@ from personamem.dataset_builder.core.parallel import import_ahead
 from personamem.dataset_builder.families.registry import get_family
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.registry import FAMILIES
+from personamem.loaders.formats.whole_files import prepare_file, write_json
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.families.base import Progress
@@ -163,6 +164,14 @@ def build(
         float | None,
         typer.Option(min=0, help="Price per million output tokens.", rich_help_panel=WRITER),
     ] = None,
+    json_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--json",
+            help="Also write the counts of what was built, or of the plan.",
+            rich_help_panel=WORK,
+        ),
+    ] = None,
 ) -> None:
     """Build a dataset from a simulated world in which every answer is provable.
 
@@ -175,6 +184,7 @@ def build(
 
     Example: personamem build --size 32k --seed 7 --out data
     """
+    prepare_file(json_file)
     if workers != 1 and ray is None and not plan:
         import_ahead("personamem.dataset_builder.packaging.worker_imports")
     # Imported here so that --help does not wait for the libraries a build needs.
@@ -183,7 +193,7 @@ def build(
     from personamem.dataset_builder.core.whole_folders import check_folder
     from personamem.dataset_builder.families.configuration import load_config, make_config
     from personamem.dataset_builder.packaging.build import build_dataset
-    from personamem.dataset_builder.packaging.manifest import MADE_WITH
+    from personamem.dataset_builder.packaging.manifest import MADE_WITH, count_built
 
     writing = Writing(
         store=store,
@@ -219,7 +229,9 @@ def build(
     if settings.writer == "template":
         writing.refuse()
     elif plan:
-        print_plan(settings, writing)
+        planned = print_plan(settings, writing)
+        if json_file:
+            write_json(json_file, planned)
         return
     if out is None:
         raise InvalidInputError("--out is missing. Accepted: a folder that does not exist yet.")
@@ -230,6 +242,8 @@ def build(
     with _progress() as report:
         manifest = build_dataset(settings, out, pool, overwrite, report, generated)
     _print_summary(out, manifest)
+    if json_file:
+        write_json(json_file, count_built(manifest))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from personamem.dataset_builder.llm.cost import Prices, read_prices
-from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.loaders.formats.errors import InvalidInputError, suggest_choice, unknown_choice
 from personamem.tasks.registry import find_family, list_task_families
 
 RANKING = "ll"
@@ -54,6 +54,7 @@ class Evaluation:
     metadata: dict[str, Any]
     plan: bool
     prices: Prices | None
+    json_file: Path | None
 
 
 def parse_evaluation(words: Sequence[str]) -> Evaluation:
@@ -73,23 +74,42 @@ def parse_evaluation(words: Sequence[str]) -> Evaluation:
     prices = read_prices(*(extra[f"price_{name}"] for name in ("input", "cached", "output")))
     if prices and not extra["plan"]:
         raise InvalidInputError("Prices are for --plan, which is not given.")
+    if extra["json"] and not extra["plan"]:
+        raise InvalidInputError(
+            "--json is for --plan, which is not given. Results go to --output_path; personamem "
+            "report --json writes their figures."
+        )
     if config.limit is not None and config.limit <= 0:
         raise InvalidInputError(
             f"--limit is {config.limit:g}. Accepted: a number of questions, or a share below 1."
         )
     return Evaluation(
-        arguments, config, tuple(arguments.tasks), config.metadata | metadata, extra["plan"], prices
+        arguments,
+        config,
+        tuple(arguments.tasks),
+        config.metadata | metadata,
+        extra["plan"],
+        prices,
+        extra["json"],
     )
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            near = suggest_choice(unknown[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}.{near}")
+        return found
+
     def error(self, message: str) -> NoReturn:
-        raise InvalidInputError(f"{message}; see personamem eval --help.")
+        end = "" if message.endswith(("?", ".")) else "."
+        raise InvalidInputError(f"{message}{end} See personamem eval --help.")
 
 
 _OURS = (
     *("source", "split", "condition", "loglikelihood", "no_chat_template", "plan"),
-    *("price_input", "price_cached", "price_output"),
+    *("price_input", "price_cached", "price_output", "json"),
 )
 
 
@@ -127,6 +147,9 @@ def _make_parser() -> argparse.ArgumentParser:
         "--plan",
         action="store_true",
         help="Print contexts, questions, tokens, memory and cost, and run nothing",
+    )
+    group.add_argument(
+        "--json", type=Path, metavar="<file>", help="With --plan: also write it to this file"
     )
     for name, what in (
         ("input", "With --plan: price of a million input tokens"),

@@ -1,12 +1,15 @@
 """``personamem info`` and ``personamem show``: what a dataset holds, and one question of it."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from personamem.dataset_builder.cli.completion import complete_split
 from personamem.dataset_builder.core.console import output
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError, unknown_choice
+from personamem.loaders.formats.whole_files import prepare_file, write_json
 
 Source = Annotated[
     str, typer.Argument(help="Folder of a dataset, or a Hub id, optionally with @revision.")
@@ -14,7 +17,13 @@ Source = Annotated[
 
 
 def info(
-    source: Source, split: Annotated[str, typer.Option(help="Split, such as 32k.")] = ""
+    source: Source,
+    split: Annotated[
+        str, typer.Option(help="Split, such as 32k.", autocompletion=complete_split)
+    ] = "",
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the counts to this file.")
+    ] = None,
 ) -> None:
     """Print what a dataset holds: splits, questions by type and topic, contexts.
 
@@ -24,17 +33,24 @@ def info(
     """
     from personamem.dataset_builder.families.registry import list_families
 
+    prepare_file(json_file)
     known: list[str] = []
+    counts: dict[str, Mapping[str, Any]] = {}
     for family in list_families():
         splits = family.list_splits(source)
         known += splits
         chosen = [name for name in splits if split in ("", name)]
-        for table in family.make_info(source, chosen) if chosen else ():
+        if not chosen:
+            continue
+        counts[family.name] = family.count_splits(source, chosen)
+        for table in family.make_info(source, counts[family.name]):
             output().print(table)
     if not known:
         raise DatasetError(f"{source} is not a dataset of any family.")
     if split and split not in known:
         raise unknown_choice(f"split of {source}", split, known)
+    if json_file:
+        write_json(json_file, counts)
 
 
 def show(
@@ -42,7 +58,8 @@ def show(
     split: Annotated[
         str,
         typer.Option(
-            help="Split, such as 32k or noise_05. Samples of personamem eval record theirs."
+            help="Split, such as 32k or noise_05. Samples of personamem eval record theirs.",
+            autocompletion=complete_split,
         ),
     ] = "",
     question: Annotated[

@@ -1,6 +1,7 @@
 """``personamem eval --plan``: load the tasks' questions, plan, print. No model is loaded."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +21,7 @@ from personamem.dataset_builder.core.console import output
 from personamem.dataset_builder.llm.cost import Prices
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.tokens import count_tokens
+from personamem.loaders.formats.whole_files import prepare_file, write_json
 from personamem.tasks.registry import TASKS_FOLDER, list_task_families
 
 # Many questions see the same sessions.
@@ -35,8 +37,11 @@ def print_plan(evaluation: Evaluation) -> None:
     Raises:
         InvalidInputError: a task that is not personamem's.
     """
+    prepare_file(evaluation.json_file)
     plans = plan_evaluation(evaluation)
     total = add_plans(plans)
+    if evaluation.json_file:
+        write_json(evaluation.json_file, describe_plans(plans, total, evaluation))
     rows = plans if len(plans) == 1 else [*plans, total]
     out = output()
     table = Table("task")
@@ -57,6 +62,21 @@ def print_plan(evaluation: Evaluation) -> None:
     _print_memory(evaluation, total)
     if evaluation.prices:
         _print_cost(total, evaluation.prices)
+
+
+def describe_plans(
+    plans: Sequence[TaskPlan], total: TaskPlan, evaluation: Evaluation
+) -> dict[str, Any]:
+    """Return what ``print_plan`` prints as plain values; costs only where prices are given."""
+    described: dict[str, Any] = {
+        "tasks": [asdict(plan) for plan in plans],
+        "total": asdict(total),
+        "cache_bytes_per_token": read_cache_bytes(evaluation.config.model_args),
+    }
+    if evaluation.prices:
+        naive, shared = cost_of(total, evaluation.prices)
+        described["cost"] = {"naive": naive, "shared": shared}
+    return described
 
 
 def plan_evaluation(evaluation: Evaluation) -> list[TaskPlan]:

@@ -102,8 +102,8 @@ def read_engine_arguments(words: str) -> dict[str, Any]:
     return arguments
 
 
-def print_plan(config: "BuildConfig", writing: Writing) -> None:
-    """Print what the next round of writing takes; send nothing, and make no store."""
+def print_plan(config: "BuildConfig", writing: Writing) -> dict[str, Any]:
+    """Print what the next round of writing takes, and return it; send nothing, make no store."""
     from personamem.dataset_builder.llm import AnswerStore
     from personamem.dataset_builder.llm.writing.rounds import MOST_ROUNDS
     from personamem.dataset_builder.packaging.generated_text import estimate_text
@@ -121,6 +121,13 @@ def print_plan(config: "BuildConfig", writing: Writing) -> None:
     output().print(f"tokens to write: at most {planned.completion_tokens:,}")
     if writing.price_input is not None:
         output().print(f"price: at most {planned.price:.2f} without rewrites")
+    return {
+        "calls": planned.calls,
+        "most_rounds": MOST_ROUNDS,
+        "prompt_tokens": planned.prompt_tokens,
+        "completion_tokens": planned.completion_tokens,
+        "price": None if writing.price_input is None else planned.price,
+    }
 
 
 def write(config: "BuildConfig", writing: Writing, address: str | None) -> "GeneratedText":

@@ -18,11 +18,15 @@ from personamem.cards.family import FamilyCard
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
 from personamem.dataset_builder.core.parallel import Pool
 from personamem.dataset_builder.families.evaluations import Evaluation
-from personamem.dataset_builder.families.samples import Sample
+from personamem.dataset_builder.families.samples import Sample, SampleFile
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.llm.writing.rounds import Conclusion, GenerationItem
 from personamem.dataset_builder.reports.results import ResultsReport
+from personamem.dataset_builder.reports.site.records import SiteSplit
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
+
+SplitCounts = Mapping[str, Mapping[str, Any]]
+"""Figures of splits as plain values that JSON has, by the names of the splits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +154,12 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
-        """Return the tables that ``info`` prints about ``splits`` of ``source``."""
+    def count_splits(self, source: str | Path, splits: Sequence[str]) -> SplitCounts:
+        """Return what ``info`` says of ``splits``, by split. Reads and checks each of them."""
+
+    @abstractmethod
+    def make_info(self, source: str | Path, counts: SplitCounts) -> list[RenderableType]:
+        """Return the tables that ``info`` prints about counts of ``count_splits``."""
 
     def make_report(
         self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]
@@ -162,6 +170,17 @@ class Family(ABC):
         DatasetError for results that are damaged.
         """
         return None
+
+    def open_site(
+        self, source: str | Path, split: str, answers: Sequence[SampleFile]
+    ) -> Sequence[SiteSplit]:
+        """Return what a site shows of the splits of ``source``; nothing by default.
+
+        ``split`` chooses one split, an empty text all. Of ``answers``, those to questions of other
+        splits are left out. Raises DatasetError, and InvalidInputError for samples of which only
+        some belong to a split.
+        """
+        return ()
 
     @abstractmethod
     def show_question(

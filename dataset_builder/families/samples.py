@@ -46,6 +46,40 @@ class Sample:
         return f"({LETTERS[self.likelihoods.index(max(self.likelihoods))]}), by {ranked}"
 
 
+@dataclass(frozen=True, slots=True)
+class SampleFile:
+    """The samples of one file by question id, and a name for who answered."""
+
+    path: Path
+    name: str
+    samples: Mapping[str, Sample]
+
+
+def read_sample_files(paths: Sequence[Path]) -> list[SampleFile]:
+    """Read files of samples; each gets a name of its own, from its folder, task and date.
+
+    Raises:
+        InvalidInputError: see ``read_samples``.
+    """
+    for parts in (1, 2, 3):
+        names = [" \u00b7 ".join(_name_parts(path)[:parts]) for path in paths]
+        if len(set(names)) == len(names):
+            break
+    else:
+        names = [f"{name} ({number})" for number, name in enumerate(names, start=1)]
+    return [
+        SampleFile(path, name, read_samples(path)) for path, name in zip(paths, names, strict=True)
+    ]
+
+
+def _name_parts(path: Path) -> tuple[str, str, str]:
+    """Return model, task and date of ``MODEL/samples_TASK_DATE.jsonl``, as lm-eval names it."""
+    task, _, date = path.stem.removeprefix("samples_").rpartition("_")
+    # lm-eval writes the slashes of a model's name as two underscores.
+    model = path.absolute().parent.name.rpartition("__")[2]
+    return model, task or date, date
+
+
 def read_samples(path: Path) -> dict[str, Sample]:
     """Read a ``samples_TASK_DATE.jsonl`` of lm-eval's by question id.
 

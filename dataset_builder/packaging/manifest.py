@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from personamem.dataset_builder.core.config import BuildConfig
 from personamem.dataset_builder.families.base import BuiltFamily
@@ -53,3 +54,14 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     data = manifest.model_dump(mode="json", exclude_none=True)
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def count_built(manifest: Manifest) -> dict[str, Any]:
+    """Return what was built as plain values: bytes, rows of files, counts of splits by family."""
+    return {
+        "name": manifest.name,
+        "version": manifest.version,
+        "bytes": sum(file.bytes for file in manifest.files.values()),
+        "rows": {name: file.rows for name, file in manifest.files.items() if file.rows is not None},
+        "families": {name: record.splits for name, record in manifest.families.items()},
+    }

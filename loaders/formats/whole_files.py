@@ -5,11 +5,13 @@ that is killed, or a disk that is full, leaves the target as it was.
 """
 
 import errno
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
@@ -66,6 +68,11 @@ def write_whole(path: Path, text: str) -> None:
         finally:
             aside.unlink(missing_ok=True)
         sync_folder(target.parent)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write plain values as indented JSON, as ``write_whole`` does; raises the same."""
+    write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
 @contextmanager

@@ -95,6 +95,10 @@ class PersonaMem:
         """
         return self._read(shared_context_id).messages
 
+    def record(self, shared_context_id: str) -> ContextRecord:
+        """Return a context with what its file states about it; raises as ``context`` does."""
+        return self._read(shared_context_id)
+
     def session_starts(self, shared_context_id: str) -> tuple[int, ...]:
         """Return the message indices at which a context's sessions start, in ascending order.
 

@@ -12,13 +12,15 @@ from personamem.dataset_builder.families.base import (
     BuildJob,
     BuiltFamily,
     Family,
+    SplitCounts,
     WritingPlan,
 )
 from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.personabench.record import PersonaBenchRecord
-from personamem.dataset_builder.families.samples import Sample
+from personamem.dataset_builder.families.samples import Sample, SampleFile
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.reports.results import ResultsReport
+from personamem.dataset_builder.reports.site.records import SiteSplit
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personabench.schema import FAMILY as NAME
@@ -102,11 +104,17 @@ class PersonaBenchFamily(Family):
         splits = manifest.splits_of(NAME) if manifest else ()
         return [split for split in NOISE_SPLITS if split in splits]
 
-    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+    def count_splits(self, source: str | Path, splits: Sequence[str]) -> SplitCounts:
+        """Count the documents and questions of each noise level."""
+        from personamem.dataset_builder.families.personabench.show import count_splits
+
+        return count_splits(source, splits)
+
+    def make_info(self, source: str | Path, counts: SplitCounts) -> list[RenderableType]:
         """Return a table of the noise levels."""
         from personamem.dataset_builder.families.personabench.show import make_info
 
-        return make_info(source, splits)
+        return make_info(source, counts)
 
     def make_report(
         self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]
@@ -115,6 +123,14 @@ class PersonaBenchFamily(Family):
         from personamem.dataset_builder.families.personabench.results.report import make_report
 
         return make_report(evaluations)
+
+    def open_site(
+        self, source: str | Path, split: str, answers: Sequence[SampleFile]
+    ) -> Sequence[SiteSplit]:
+        """Return archives of documents, with open questions."""
+        from personamem.dataset_builder.families.personabench.site import open_splits
+
+        return list(open_splits(source, split, answers))
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -20,8 +20,8 @@ CATEGORIES = ("basic", "preference_easy", "preference_hard", "social_relation", 
 """The groups of questions that ``info`` counts, which together are all questions of ours."""
 
 
-def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
-    """Return a table of the noise levels: documents, and questions by category.
+def count_splits(source: str | Path, splits: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return counts of each noise level: documents, people, questions, and these by category.
 
     Reads and checks each split.
     """
@@ -29,18 +29,33 @@ def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]
     from personamem.loaders.personabench.groups import group_questions
 
     data = load_personabench(source)
-    table = Table("noise", "documents", *CATEGORIES)
+    described = {}
     for name in splits:
         archives = data.archives(NOISE_SPLITS[name])
         questions = [asked.question for archive in archives for asked in archive.questions]
         groups = group_questions(questions, lambda question: question)
-        counts = [len(groups.get(category, ())) for category in CATEGORIES]
-        documents = sum(len(archive.sessions) for archive in archives)
-        table.add_row(plain(name), f"{documents:,}", *map(str, counts))
-        communities = len(data.communities)
+        described[name] = {
+            "documents": sum(len(archive.sessions) for archive in archives),
+            "communities": len(data.communities),
+            "people": len(archives),
+            "questions": len(questions),
+            "categories": {name: len(groups.get(name, ())) for name in CATEGORIES},
+        }
+    return described
+
+
+def make_info(
+    source: str | Path, counts_of: Mapping[str, Mapping[str, Any]]
+) -> list[RenderableType]:
+    """Return a table of the noise levels: documents, and questions by category."""
+    table = Table("noise", "documents", *CATEGORIES)
+    for name, counts in counts_of.items():
+        by_category = map(str, counts["categories"].values())
+        table.add_row(plain(name), f"{counts['documents']:,}", *by_category)
+        communities = counts["communities"]
         table.title = (
-            f"{communities} communit{'y' if communities == 1 else 'ies'}, {len(archives)} people "
-            f"asked {len(questions):,} open questions"
+            f"{communities} communit{'y' if communities == 1 else 'ies'}, "
+            f"{counts['people']} people asked {counts['questions']:,} open questions"
         )
     return [table]
 

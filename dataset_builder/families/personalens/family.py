@@ -8,7 +8,7 @@ from rich.console import RenderableType
 
 from personamem.cards.family import FamilyCard
 from personamem.dataset_builder.core.config import FamilySettings
-from personamem.dataset_builder.families.base import BuildJob, BuiltFamily, Family
+from personamem.dataset_builder.families.base import BuildJob, BuiltFamily, Family, SplitCounts
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.loaders.formats.manifest import Manifest
@@ -72,11 +72,17 @@ class PersonaLensFamily(Family):
         splits = manifest.splits_of(NAME) if manifest else ()
         return [split for split in (SPLIT,) if split in splits]
 
-    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+    def count_splits(self, source: str | Path, splits: Sequence[str]) -> SplitCounts:
+        """Count users, tasks, scenarios and quads."""
+        from personamem.dataset_builder.families.personalens.show import count_splits
+
+        return count_splits(source, splits)
+
+    def make_info(self, source: str | Path, counts: SplitCounts) -> list[RenderableType]:
         """Return a table of users, tasks, scenarios and quads."""
         from personamem.dataset_builder.families.personalens.show import make_info
 
-        return make_info(source, splits)
+        return make_info(counts)
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -14,22 +15,40 @@ from personamem.loaders.personalens import PersonaLens, load_personalens
 from personamem.loaders.personalens.prompts import render_context
 from personamem.loaders.personalens.schema import LensQuestion
 
+KINDS = {"SD": "of one domain", "MD": "of several domains"}
+"""Kinds of tasks, and how they are named."""
 
-def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
-    """Return a table of users, tasks, scenarios and quads."""
+
+def count_splits(source: str | Path, splits: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the numbers of users, and of tasks, scenarios and questions by kind of task."""
+    if not splits:
+        return {}
     data = load_personalens(source)
     kinds = {task.task_id: task.kind for task in data.tasks}
-    table = Table("tasks", "", "scenarios", "questions at depth 1", "at depth 2")
-    table.title = f"{len(data.profiles):,} users"
-    for kind, name in (("SD", "of one domain"), ("MD", "of several domains")):
+    counts: dict[str, Any] = {"users": len(data.profiles)}
+    for kind, name in KINDS.items():
         asked = [question for question in data.quads if question.kind == kind]
-        counts = (
-            sum(each == kind for each in kinds.values()),
-            sum(kinds[scenario.task_id] == kind for scenario in data.scenarios),
-            *(sum(question.depth == depth for question in asked) for depth in (1, 2)),
-        )
-        table.add_row(name, *(f"{count:,}" for count in counts))
-    return [table]
+        counts[name] = {
+            "tasks": sum(each == kind for each in kinds.values()),
+            "scenarios": sum(kinds[scenario.task_id] == kind for scenario in data.scenarios),
+            **{
+                f"questions_at_depth_{depth}": sum(question.depth == depth for question in asked)
+                for depth in (1, 2)
+            },
+        }
+    return dict.fromkeys(splits, counts)
+
+
+def make_info(counts: Mapping[str, Mapping[str, Any]]) -> list[RenderableType]:
+    """Return a table of what ``count_splits`` counted."""
+    tables: list[RenderableType] = []
+    for found in counts.values():
+        table = Table("tasks", "", "scenarios", "questions at depth 1", "at depth 2")
+        table.title = f"{found['users']:,} users"
+        for name in KINDS.values():
+            table.add_row(name, *(f"{count:,}" for count in found[name].values()))
+        tables.append(table)
+    return tables
 
 
 def show_question(

@@ -12,13 +12,15 @@ from personamem.dataset_builder.families.base import (
     BuildJob,
     BuiltFamily,
     Family,
+    SplitCounts,
     WritingPlan,
 )
 from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.personamem.record import PersonaMemRecord
-from personamem.dataset_builder.families.samples import Sample
+from personamem.dataset_builder.families.samples import Sample, SampleFile
 from personamem.dataset_builder.families.subject import AuditSubject
 from personamem.dataset_builder.reports.results import ResultsReport
+from personamem.dataset_builder.reports.site.records import SiteSplit
 from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
@@ -104,11 +106,17 @@ class PersonaMemFamily(Family):
 
         return find_splits(source)
 
-    def make_info(self, source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
+    def count_splits(self, source: str | Path, splits: Sequence[str]) -> SplitCounts:
+        """Count the questions of each split by type, topic and letter."""
+        from personamem.dataset_builder.families.personamem.show import count_splits
+
+        return count_splits(source, splits)
+
+    def make_info(self, source: str | Path, counts: SplitCounts) -> list[RenderableType]:
         """Return a table of the splits and one of their question types."""
         from personamem.dataset_builder.families.personamem.show import make_info
 
-        return make_info(source, splits)
+        return make_info(source, counts)
 
     def make_report(
         self, evaluations: Sequence[Evaluation], baseline: Sequence[Evaluation]
@@ -117,6 +125,14 @@ class PersonaMemFamily(Family):
         from personamem.dataset_builder.families.personamem.results.report import make_report
 
         return make_report(evaluations, baseline)
+
+    def open_site(
+        self, source: str | Path, split: str, answers: Sequence[SampleFile]
+    ) -> Sequence[SiteSplit]:
+        """Return contexts as chats, with questions and facts."""
+        from personamem.dataset_builder.families.personamem.site.splits import open_splits
+
+        return list(open_splits(source, split, answers))
 
     def show_question(
         self, source: str, split: str, question: str, full: bool, answers: Mapping[str, Sample]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -14,25 +15,43 @@ from personamem.loaders.formats.schema import LETTERS, Message, Question
 from personamem.loaders.personamem.dataset import PersonaMem, load_personamem
 
 
-def make_info(source: str | Path, splits: Sequence[str]) -> list[RenderableType]:
-    """Return a table of the splits and one of their question types. Reads and checks each split."""
+def count_splits(source: str | Path, splits: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return counts of each split: questions and contexts, and questions by type, topic, letter.
+
+    Reads and checks each split.
+    """
+    return {name: _count_split(load_personamem(source, name)) for name in splits}
+
+
+def _count_split(data: PersonaMem) -> dict[str, Any]:
+    letters = Counter(question.correct_answer[1] for question in data.questions)
+    return {
+        "questions": len(data.questions),
+        "contexts": len(data.context_ids),
+        "types": dict(sorted(Counter(q.question_type for q in data.questions).items())),
+        "topics": dict(sorted(Counter(q.topic for q in data.questions).items())),
+        "letters": {letter: letters.get(letter, 0) for letter in LETTERS},
+    }
+
+
+def make_info(
+    source: str | Path, counts_of: Mapping[str, Mapping[str, Any]]
+) -> list[RenderableType]:
+    """Return a table of the splits and one of their question types."""
     table = Table(title=plain(source))
     for column in ("split", "questions", "contexts", "types", "topics", "a/b/c/d"):
         table.add_column(column, justify="left" if column == "split" else "right")
     types: dict[str, dict[str, int]] = {}
-    for name in splits:
-        data = load_personamem(source, name)
-        count = Counter(question.question_type for question in data.questions)
-        letters = Counter(question.correct_answer[1] for question in data.questions)
-        for question_type, number in count.items():
+    for name, counts in counts_of.items():
+        for question_type, number in counts["types"].items():
             types.setdefault(question_type, {})[name] = number
         table.add_row(
             plain(name),
-            f"{len(data.questions):,}",
-            str(len(data.context_ids)),
-            str(len(count)),
-            str(len({question.topic for question in data.questions})),
-            "/".join(str(letters.get(letter, 0)) for letter in LETTERS),
+            f"{counts['questions']:,}",
+            str(counts["contexts"]),
+            str(len(counts["types"])),
+            str(len(counts["topics"])),
+            "/".join(map(str, counts["letters"].values())),
         )
     return [table, _type_table(types)]
 

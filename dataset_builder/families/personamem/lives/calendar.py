@@ -29,10 +29,19 @@ class Calendar:
 
         Stages lie in the share ``until`` of the calendar, of which ``boundaries`` are shares.
         """
-        span = int(until * (self.span - _AFTERMATH))
-        edges = [0, *(round(share * span) for share in boundaries), span]
+        edges = self._list_edges(boundaries, until)
         first, last = edges[stage], edges[stage + 1] - 1
         return self.start + timedelta(days=first + random.randrange(max(1, last - first)))
+
+    def list_stage_starts(self, boundaries: Sequence[float], until: float = 1.0) -> list[date]:
+        """Return the first day of each stage."""
+        return [self.start + timedelta(days=days) for days in self._list_edges(boundaries, until)][
+            :-1
+        ]
+
+    def _list_edges(self, boundaries: Sequence[float], until: float) -> list[int]:
+        span = int(until * (self.span - _AFTERMATH))
+        return [0, *(round(share * span) for share in boundaries), span]
 
     def draw_any_day(self, random: Random) -> date:
         """Return any day."""

@@ -29,7 +29,7 @@ from personamem.dataset_builder.families.personamem.lives.readings import (
     locate_readings,
 )
 from personamem.dataset_builder.families.personamem.lives.rules import find_problems
-from personamem.loaders.formats.whole_files import write_whole
+from personamem.loaders.formats.whole_files import prepare_file, write_json, write_whole
 
 
 def content(
@@ -44,6 +44,9 @@ def content(
         typer.Option(
             help="Take the readers' answers from this batch file", exists=True, dir_okay=False
         ),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write counts and problems to this file")
     ] = None,
     readers: Annotated[
         str, typer.Option(help="Who read, for the record; needed with --answers")
@@ -85,7 +88,7 @@ def content(
             need, old = needs[need_id]
             record_answers(locate_need(need_id), need_id, need, old, texts, readers)
         needs = {need_id: (get_need(need_id), _load(need_id)) for need_id in needs}
-    if not _report(needs):
+    if not _report(needs, json_file):
         raise typer.Exit(1)
 
 
@@ -94,8 +97,12 @@ def _load(need_id: NeedId) -> Readings | None:
     return load_readings(path) if locate_readings(path).exists() else None
 
 
-def _report(needs: dict[NeedId, tuple[Need, Readings | None]]) -> bool:
+def _report(
+    needs: dict[NeedId, tuple[Need, Readings | None]], json_file: Path | None = None
+) -> bool:
     """Print a row for each need and a line for each problem; return whether there is none."""
+    prepare_file(json_file)
+    counts = {}
     table = Table("need", "artefacts", "proven", "realism", title="Texts and their readings")
     problems = []
     for need_id, (need, readings) in needs.items():
@@ -104,12 +111,15 @@ def _report(needs: dict[NeedId, tuple[Need, Readings | None]]) -> bool:
         unproven = find_unproven(need, readings) if readings else ["nobody has read it"]
         broken = {problem.split(":", 1)[0] for problem in unproven}
         proven = total - len(broken) if readings else 0
+        counts[name] = {"artefacts": total, "proven": proven}
         table.add_row(name, str(total), str(proven), _describe_realism(readings))
         problems += [f"{name}: {problem}" for problem in (*find_problems(need), *unproven)]
     problems += find_event_problems()
     output().print(table)
     for problem in problems:
         output().print(problem, soft_wrap=True, markup=False)
+    if json_file:
+        write_json(json_file, {"needs": counts, "problems": problems})
     return not problems
 
 

@@ -21,7 +21,7 @@ from personamem.dataset_builder.families.personamem.memory.summary import (
 from personamem.dataset_builder.llm.cost import read_prices
 from personamem.dataset_builder.reports.tables import TextTable, show_table
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.whole_files import prepare_file, write_whole
+from personamem.loaders.formats.whole_files import prepare_file, write_json, write_whole
 from personamem.loaders.memory.contract import check_memory
 from personamem.loaders.memory.records import ContextRun, write_run
 from personamem.loaders.memory.runs import run_memory
@@ -130,6 +130,9 @@ def memory(
 
 def memory_check(
     system: Annotated[str, typer.Argument(help=f"Memory system: {SYSTEM_HELP}")],
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the verdicts to this file.")
+    ] = None,
     llm: Llm = "",
     llm_server: LlmServer = "",
     embedder: Embedder = "minilm",
@@ -141,6 +144,7 @@ def memory_check(
 
     Example: personamem memory-check 'cmd:python my_memory.py'
     """
+    prepare_file(json_file)
     if system == "oracle":
         raise InvalidInputError("memory system oracle: it knows a dataset, and nothing else.")
     models = Models(llm, llm_server, embedder=embedder, **({"python": python} if python else {}))
@@ -153,6 +157,8 @@ def memory_check(
         (clause.name, clause.what, "ok" if clause.passed else clause.fault) for clause in clauses
     )
     output().print(show_table(TextTable(system, ("clause", "what", "verdict"), rows)))
+    if json_file:
+        write_json(json_file, [asdict(clause) for clause in clauses])
     if not all(clause.passed for clause in clauses):
         raise typer.Exit(1)
 

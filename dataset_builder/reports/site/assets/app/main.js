@@ -1,0 +1,50 @@
+// Starts the site: reads the index, and shows the view that the address names.
+"use strict";
+
+const MAKERS = { "": makeOverview, questions: makeQuestions, runs: makeRuns, context: makeContext };
+
+function showFault(error) {
+  const main = document.getElementById("main");
+  main.querySelector(".fault")?.remove();
+  main.prepend(h("p", { class: "fault", role: "alert" }, error.message));
+}
+
+async function start() {
+  const main = document.getElementById("main");
+  let site;
+  try {
+    site = await loadData("index");
+  } catch (error) {
+    showFault(error);
+    return;
+  }
+  document.title = `${site.title} · personamem`;
+  let view = null;
+  let name = null;
+  const bar = makeBar(site, () => view);
+  makeHelp();
+  listenForKeys(() => (view ? view.keys : {}));
+
+  async function update() {
+    const route = readRoute();
+    const wanted = MAKERS[route.view || ""] ? route.view || "" : "";
+    if (wanted !== name) {
+      view?.close?.();
+      name = wanted;
+      view = MAKERS[wanted](site);
+      main.replaceChildren(view.element);
+      main.className = `view-${wanted || "overview"}`;
+    }
+    bar.update(route, view);
+    try {
+      await view.update(route);
+    } catch (error) {
+      showFault(error);
+    }
+  }
+
+  window.addEventListener("hashchange", update);
+  await update();
+}
+
+start();
