@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
-from personamem.loaders.formats.errors import unknown_choice
 from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.memory.protocol import DatedMessage, Memory, MemoryFailure, MemorySystem
 from personamem.loaders.personamem.dataset import PersonaMem
@@ -107,7 +107,9 @@ class RetrievalMemory(_Sessions):
 class OracleMemory(_Sessions):
     """Returns the sessions that hold the evidence, as the dataset says: what can be had at best."""
 
-    def __init__(self, evidence: Mapping[tuple[str, str, str], Sequence[str]]) -> None:
+    def __init__(
+        self, evidence: Mapping[tuple[str, str, str], Sequence[str]] = MappingProxyType({})
+    ) -> None:
         """``evidence`` are session ids by user, query and day."""
         super().__init__()
         self._evidence = evidence
@@ -150,19 +152,20 @@ def _make_retrieval(name: str) -> RetrievalMemory:
     return RetrievalMemory(make_retriever(name))
 
 
-CONTROLS: Mapping[str, Callable[[PersonaMem], MemorySystem]] = {
-    "none": lambda data: NoMemory(),
-    "full": lambda data: FullMemory(),
-    "oracle": _make_oracle,
-    "bm25": lambda data: _make_retrieval("bm25"),
-    "minilm": lambda data: _make_retrieval("minilm"),
-    "random": lambda data: RandomMemory(),
-    "broken": lambda data: BrokenMemory(),
+CONTROLS: Mapping[str, Callable[[], MemorySystem]] = {
+    "none": NoMemory,
+    "full": FullMemory,
+    "oracle": OracleMemory,
+    "bm25": lambda: _make_retrieval("bm25"),
+    "minilm": lambda: _make_retrieval("minilm"),
+    "random": RandomMemory,
+    "broken": BrokenMemory,
 }
 
 
-def make_control(name: str, data: PersonaMem) -> MemorySystem:
-    """Return a control by its name. Raises InvalidInputError that names all."""
-    if name not in CONTROLS:
-        raise unknown_choice("memory system", name, CONTROLS)
-    return CONTROLS[name](data)
+def make_control(name: str, data: PersonaMem | None) -> MemorySystem:
+    """Return a control by its name, one of ``CONTROLS``; only the oracle needs a dataset."""
+    if name == "oracle":
+        assert data is not None
+        return _make_oracle(data)
+    return CONTROLS[name]()

@@ -163,8 +163,8 @@ class MemoryFactory:
             system = _import_system(self.name)
             call_optional(system, "open", folder)
             return Instance(system, meter)
-        if self._data is None:
-            raise InvalidInputError(f"memory system {self.name}: it needs a dataset.")
+        if self.name == "oracle" and self._data is None:
+            raise InvalidInputError("memory system oracle: it knows a dataset, and nothing else.")
         return Instance(make_control(self.name, self._data), meter)
 
     @cached_property

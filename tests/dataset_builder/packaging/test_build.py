@@ -225,9 +225,9 @@ GOLDEN = {
         ),
     },
     "lives": {
-        "questions_4k.csv": "b9431ebfb854073065ebd7f096857f8435c19b47cf68c738ac5a6c8e4f6ff9ae",
+        "questions_4k.csv": "88b02de03cbfbe92ffac43c4928b187cd2ff60610507a2a837216deb0c96ab34",
         "shared_contexts_4k.jsonl": (
-            "36709ecfd28512e45c91d973686ba3050e5657406c93fe5df4f07107ba24d7ad"
+            "5e808b1c8f8003e64fba4657e8c533b88292ea4331618efac3f41f38ef8d4d4d"
         ),
     },
 }

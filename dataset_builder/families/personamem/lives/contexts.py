@@ -179,7 +179,9 @@ def build_context(life: Life) -> Context:
         packer.add_everyday(everyday_end)
     if PASTED_SHARE[plan.size]:
         packer.add_pasted(pasted_end)
-    packer.add_computed(target)
+    # Without a share of their own, computed tasks only fill what nothing else could.
+    if COMPUTED_SHARE[plan.size] or packer.total < FILL[0] * packer.budget:
+        packer.add_computed(target)
     return _assemble(life, packer.drafts)
 
 

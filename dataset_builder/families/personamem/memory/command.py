@@ -20,7 +20,6 @@ from personamem.dataset_builder.families.personamem.memory.summary import (
 )
 from personamem.dataset_builder.llm.cost import read_prices
 from personamem.dataset_builder.reports.tables import TextTable, show_table
-from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.whole_files import prepare_file, write_json, write_whole
 from personamem.loaders.memory.contract import check_memory
 from personamem.loaders.memory.records import ContextRun, write_run
@@ -145,8 +144,6 @@ def memory_check(
     Example: personamem memory-check 'cmd:python my_memory.py'
     """
     prepare_file(json_file)
-    if system == "oracle":
-        raise InvalidInputError("memory system oracle: it knows a dataset, and nothing else.")
     models = Models(llm, llm_server, embedder=embedder, **({"python": python} if python else {}))
     with (
         MemoryFactory(system, None, models) as factory,
