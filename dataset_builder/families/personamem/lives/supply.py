@@ -87,23 +87,20 @@ class StorySupply:
         beyond = sorted(set(range(COHORT_SIZE)) - set(chain))
         if len(beyond) > 1 or (beyond and self._random.random() < 0.5):
             fixed[beyond[-1]] = Role.DECLINED
+        # A need has few pointers, and a context says nothing twice.
+        level = self._next_level(without=Level.COMBINED if updates > 2 else None)
         is_lasting = len(set(chain)) == len(chain)
-        may_happen = (
-            is_lasting and not dense and updates <= 2 and self._has_room_for(Level.COMBINED)
-        )
+        # What an event ends has to be concluded.
+        may_happen = level is Level.COMBINED and is_lasting and not dense
         need_id, candidates, endings = self._deck.take_need(
             chain, self._has_event if may_happen else lambda need_id, keys: True
         )
         contacts = self._draw_people(2 * COHORT_SIZE)
-        # A need has few pointers, and a context says nothing twice.
-        level = self._next_level(without=Level.COMBINED if updates > 2 else None)
         events = NO_EVENTS
         if may_happen:
             told = self.stories.values()
             events = draw_events(self._happenings, self._random, told, need_id, candidates, endings)
             self._deck.ended = self._happenings.ended
-            if any(events):  # What an event ends has to be concluded.
-                level = Level.COMBINED
         return self._keep(
             need_id,
             candidates,
@@ -274,11 +271,6 @@ class StorySupply:
         self.stories[story.story_id] = story
         self.reserved.add(need_id)
         return story
-
-    def _has_room_for(self, level: Level) -> bool:
-        """Return whether a level is among the wanted ones, and not asked more than all others."""
-        levels = self._config.levels
-        return level in levels and self.asked[level] <= max(self.asked[name] for name in levels)
 
     def _next_level(self, without: Level | None = None) -> Level:
         """Return the level of which fewest questions were asked."""
