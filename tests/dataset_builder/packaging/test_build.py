@@ -225,9 +225,9 @@ GOLDEN = {
         ),
     },
     "lives": {
-        "questions_4k.csv": "88b02de03cbfbe92ffac43c4928b187cd2ff60610507a2a837216deb0c96ab34",
+        "questions_4k.csv": "8491bb85a9717ef7a6d6887eaca858e56c1df4b43b6e31ef4d062c2ce0c37772",
         "shared_contexts_4k.jsonl": (
-            "5e808b1c8f8003e64fba4657e8c533b88292ea4331618efac3f41f38ef8d4d4d"
+            "7befc203c52f81ea4b9ea863baac6135e5c3a4a466e746c55d5fbb7a0559ca49"
         ),
     },
 }
