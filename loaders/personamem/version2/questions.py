@@ -33,12 +33,11 @@ class Version2Question:
 
     @property
     def is_answerable(self) -> bool:
-        """Whether the history holds what the right answer is to be told by.
+        """Whether the row measures memory with this history.
 
-        The histories of the release leave out what sensitive rows ask about (its builder skips
-        conversations without a preference): such a row says nothing about memory. A reply can leave
-        out what another user's row or a forgotten one is about without having read it, and rows
-        with a preference have the preference; those stay.
+        A sensitive row does not if the history lacks its snippet, as in the official histories,
+        whose builder skips conversations without a preference: nothing there could be leaked. Of
+        other rows a snippet may be lost too, but what they ask about may stand elsewhere.
         """
         return self.place is not None or self.row.kind != "sensitive"
 
