@@ -7,17 +7,20 @@ has the same letters every time and no letter is preferred.
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from personamem.loaders.formats.files import find_file, open_file
+from personamem.loaders.formats.csv_rows import iterate_csv_rows
+from personamem.loaders.formats.files import find_file
 from personamem.loaders.formats.schema import LETTERS, Message, Question
 from personamem.loaders.personamem.questions import Reject
 from personamem.loaders.personamem.version2.histories import HistoryContexts, HistoryIndex
 from personamem.loaders.personamem.version2.records import SPLITS, TABLE, TABLES, Version2Row
 from personamem.loaders.personamem.version2.rows import name_link, read_rows
 
-_LONGEST_HEADER = 2**16
+_FIRST_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +74,16 @@ def read_version2(
 
 
 def find_splits(folder: Path) -> list[str]:
-    """Return the sizes for which the release in ``folder`` has a column of links."""
-    with open_file(find_file(folder, TABLE)) as stream:
-        header = stream.readline(_LONGEST_HEADER).decode("utf-8-sig", errors="replace")
-    return [split for split in SPLITS if name_link(split) in header]
+    """Return the sizes to whose histories the first rows of the release in ``folder`` link.
+
+    Raises:
+        DatasetError: the table is no CSV in UTF-8.
+    """
+    header: list[str] = []
+    with closing(iterate_csv_rows(find_file(folder, TABLE), header.extend)) as rows:
+        first = [row for _, row in islice(rows, _FIRST_ROWS)]
+    named = [split for split in SPLITS if name_link(split) in header]
+    return [split for split in named if not first or any(row[name_link(split)] for row in first)]
 
 
 def _make_question(row: Version2Row, split: str, messages: int, letters: int) -> Question:

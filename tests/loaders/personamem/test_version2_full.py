@@ -1,5 +1,6 @@
 """The second release in full: every column, both sizes, three tables, snippets found or absent."""
 
+import csv
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -12,8 +13,9 @@ from version2_release import Row, change_rows
 from version2_specimen import CASES, PHONE, SIZES, write_specimen
 
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.personamem.files import list_splits
 from personamem.loaders.personamem.version2.histories import PART_MESSAGES, HistoryIndex
-from personamem.loaders.personamem.version2.records import KINDS
+from personamem.loaders.personamem.version2.records import COLUMNS, KINDS, TABLE
 from personamem.loaders.personamem.version2_dataset import load_version2
 
 
@@ -25,6 +27,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("size", SIZES)
 def test_every_column_is_read_with_its_type(release: Path, size: str) -> None:
     version2 = load_version2(release, size)
+    assert list_splits(release) == [*SIZES]
+    with (release / TABLE).open(encoding="utf-8", newline="") as stream:
+        assert sorted(next(csv.reader(stream))) == sorted(COLUMNS)
     assert len(version2.entries) == 2 * len(CASES)
     row = version2.entries[5].row
     facts = row.histories[size]
