@@ -73,6 +73,11 @@ def read_version2(
     return tuple(made[row.number] for row in rows), contexts
 
 
+def map_snippets(entries: Sequence[Version2Question]) -> dict[str, tuple[int, ...]]:
+    """Return the places of snippets by question id; none where the history lacks the snippet."""
+    return {entry.question.question_id: entry.place or () for entry in entries}
+
+
 def find_splits(folder: Path) -> list[str]:
     """Return the sizes to whose histories the first rows of the release in ``folder`` link.
 

@@ -1,6 +1,7 @@
 """The second release in full: every column, both sizes, three tables, snippets found or absent."""
 
 import csv
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -12,7 +13,9 @@ from hub_loading import LOAD, add_repository, list_fetched, run_loads
 from version2_release import Row, change_rows
 from version2_specimen import CASES, PHONE, SIZES, write_specimen
 
+from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.memory.timeline import AskStep, list_steps
 from personamem.loaders.personamem.files import list_splits
 from personamem.loaders.personamem.version2.histories import PART_MESSAGES, HistoryIndex
 from personamem.loaders.personamem.version2.records import COLUMNS, KINDS, TABLE
@@ -127,6 +130,23 @@ def test_parts_stand_for_sessions(release: Path) -> None:
     assert all(messages[start]["role"] == "user" for start in starts[1:])
     assert starts[1] == 1 + PART_MESSAGES
     assert {b - a for a, b in pairwise(starts[1:])} == {PART_MESSAGES}
+
+
+def test_a_memory_is_scored_by_the_parts_with_the_snippet(release: Path) -> None:
+    for data in (load_version2(release, "32k").data, load_personamem(release, "32k")):
+        asked = {
+            step.question.question_id: step
+            for step in list_steps(data, data.context_ids[0])
+            if isinstance(step, AskStep)
+        }
+        starts = data.session_starts(data.context_ids[0])
+        messages = data.context(data.context_ids[0])
+        assert asked["row-9"].evidence == frozenset()
+        for number, case in enumerate(CASES[:-1], start=1):
+            step = asked[f"row-{number}"]
+            place = next(i for i, each in enumerate(messages) if each["content"] == case.told)
+            assert f"s{bisect_right(starts, place) - 1}" in (step.evidence or ())
+            assert step.related is None
 
 
 def test_the_tables_for_training_are_read_too(release: Path) -> None:
