@@ -3,7 +3,7 @@
 import csv
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -16,7 +16,7 @@ csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
 def iterate_csv_rows(
     path: Path, check_header: Callable[[list[str]], None]
-) -> Iterator[tuple[str, dict[str, str | None]]]:
+) -> Generator[tuple[str, dict[str, str | None]]]:
     """Yield what to call a row in an error, counted from 1, and its cells by column.
 
     Cells that a short row lacks are None. ``check_header`` sees the columns first.

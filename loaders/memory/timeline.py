@@ -33,7 +33,7 @@ class AddStep:
 class AskStep:
     """A question to be asked on the day ``as_of``; ``evidence`` and ``related`` are session ids.
 
-    ``related`` hold mentions of the other options, or of the right one at another time. Both are
+    ``related`` hold mentions of the other options, or of the right one at another time. Either is
     None where the release does not say.
     """
 
@@ -84,14 +84,14 @@ def name_session(number: int, start: int, starts: Sequence[int]) -> str:
 def _ask(
     data: PersonaMem, question: Question, user: str, starts: Sequence[int], day: date
 ) -> AskStep:
-    annotation: Annotation | None = data.evidence_for(question)
-    if annotation is None:
-        return AskStep(user, question, day.isoformat(), None, None)
-
     def find_sessions(indices: Sequence[int]) -> frozenset[str]:
         return frozenset(f"s{bisect_right(starts, index) - 1}" for index in indices)
 
-    evidence = find_sessions(annotation.evidence_message_indices)
+    indices = data.evidence_indices(question)
+    evidence = None if indices is None else find_sessions(indices)
+    annotation: Annotation | None = data.evidence_for(question)
+    if annotation is None or evidence is None:
+        return AskStep(user, question, day.isoformat(), evidence, None)
     related = find_sessions(annotation.related_message_indices)
     return AskStep(user, question, annotation.asked_on, evidence, related - evidence)
 

@@ -22,7 +22,7 @@ from personamem.loaders.personamem.checks import (
 from personamem.loaders.personamem.contexts import ContextStore, JsonlContexts, ParquetContexts
 from personamem.loaders.personamem.files import Layout, SplitFiles, locate_split
 from personamem.loaders.personamem.questions import read_csv_questions, read_parquet_questions
-from personamem.loaders.personamem.version2.questions import read_version2
+from personamem.loaders.personamem.version2.questions import map_snippets, read_version2
 
 OFFICIAL_SOURCE = "bowen-upenn/PersonaMem"
 CACHED_CONTEXTS = 4
@@ -64,14 +64,20 @@ class PersonaMem:
         *,
         split: str,
         source: str,
+        snippets: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
-        """Join the parts; ``load_personamem`` does this for files."""
+        """Join the parts; ``load_personamem`` does this for files.
+
+        ``snippets`` are message indices by question id, where a release without annotations has
+        them: of what reveals the answer, none where the context lacks it.
+        """
         self.questions = tuple(questions)
         self.split = split
         self.source = source
         self.context_ids = tuple(contexts.ids)
         self._contexts = contexts
         self._annotations = annotations
+        self._snippets = snippets
         self._by_context: dict[str, list[Question]] | None = None
         self._cache: OrderedDict[str, ContextRecord] = OrderedDict()
 
@@ -127,6 +133,16 @@ class PersonaMem:
         """Return the question's annotation, or None where the release has none."""
         return None if self._annotations is None else self._annotations[question.question_id]
 
+    def evidence_indices(self, question: Question) -> tuple[int, ...] | None:
+        """Return the messages that reveal the answer, or None where the release does not say.
+
+        They are those of the annotation, or of the snippet that the second release names.
+        """
+        annotation = self.evidence_for(question)
+        if annotation is not None:
+            return annotation.evidence_message_indices
+        return None if self._snippets is None else tuple(self._snippets[question.question_id])
+
     def questions_of(self, shared_context_id: str) -> tuple[Question, ...]:
         """Return the questions of a context, by end index."""
         if self._by_context is None:
@@ -148,7 +164,12 @@ class PersonaMem:
     def keep(self, questions: Sequence[Question]) -> "PersonaMem":
         """Return the same dataset with only these of its questions; contexts are shared."""
         return PersonaMem(
-            questions, self._contexts, self._annotations, split=self.split, source=self.source
+            questions,
+            self._contexts,
+            self._annotations,
+            split=self.split,
+            source=self.source,
+            snippets=self._snippets,
         )
 
     def pairs(self) -> Iterator[tuple[Question, list[Message]]]:
@@ -191,11 +212,14 @@ def _load_ours(files: SplitFiles, source: str) -> PersonaMem:
 def _load_official(files: SplitFiles, source: str) -> PersonaMem:
     questions: Sequence[Question]
     contexts: ContextStore
+    snippets = None
     if files.layout is Layout.VERSION_2:
         entries, contexts = read_version2(files.folder, files.split)
-        questions = [entry.question for entry in entries]
+        questions, snippets = [entry.question for entry in entries], map_snippets(entries)
     else:
         questions = read_csv_questions(files.questions)
         contexts = JsonlContexts(files.contexts)
     check_questions(files.questions, questions, contexts)
-    return PersonaMem(questions, contexts, None, split=files.split, source=source)
+    return PersonaMem(
+        questions, contexts, None, split=files.split, source=source, snippets=snippets
+    )

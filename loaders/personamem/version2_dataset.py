@@ -13,7 +13,11 @@ from personamem.loaders.formats.sources import parse_source
 from personamem.loaders.personamem.checks import check_questions
 from personamem.loaders.personamem.dataset import PersonaMem
 from personamem.loaders.personamem.files import locate_version2
-from personamem.loaders.personamem.version2.questions import Version2Question, read_version2
+from personamem.loaders.personamem.version2.questions import (
+    Version2Question,
+    map_snippets,
+    read_version2,
+)
 from personamem.loaders.personamem.version2.records import TABLES, Version2Row
 
 VERSION2_SOURCE = "bowen-upenn/PersonaMem-v2"
@@ -90,5 +94,12 @@ def load_version2(
     entries, contexts = read_version2(files.folder, split, table)
     questions = [entry.question for entry in entries]
     check_questions(files.questions, questions, contexts)
-    data = PersonaMem(questions, contexts, None, split=split, source=str(parsed))
+    data = PersonaMem(
+        questions,
+        contexts,
+        None,
+        split=split,
+        source=str(parsed),
+        snippets=map_snippets(entries),
+    )
     return PersonaMemV2(data, entries)

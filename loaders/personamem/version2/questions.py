@@ -7,17 +7,20 @@ has the same letters every time and no letter is preferred.
 import hashlib
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-from personamem.loaders.formats.files import find_file, open_file
+from personamem.loaders.formats.csv_rows import iterate_csv_rows
+from personamem.loaders.formats.files import find_file
 from personamem.loaders.formats.schema import LETTERS, Message, Question
 from personamem.loaders.personamem.questions import Reject
 from personamem.loaders.personamem.version2.histories import HistoryContexts, HistoryIndex
 from personamem.loaders.personamem.version2.records import SPLITS, TABLE, TABLES, Version2Row
 from personamem.loaders.personamem.version2.rows import name_link, read_rows
 
-_LONGEST_HEADER = 2**16
+_FIRST_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,11 @@ class Version2Question:
 
     @property
     def is_answerable(self) -> bool:
-        """Whether the history holds what the right answer is to be told by.
+        """Whether the row measures memory with this history.
 
-        The histories of the release leave out what sensitive rows ask about (its builder skips
-        conversations without a preference): such a row says nothing about memory. A reply can leave
-        out what another user's row or a forgotten one is about without having read it, and rows
-        with a preference have the preference; those stay.
+        A sensitive row does not if the history lacks its snippet, as in the official histories,
+        whose builder skips conversations without a preference: nothing there could be leaked. Of
+        other rows a snippet may be lost too, but what they ask about may stand elsewhere.
         """
         return self.place is not None or self.row.kind != "sensitive"
 
@@ -71,11 +73,22 @@ def read_version2(
     return tuple(made[row.number] for row in rows), contexts
 
 
+def map_snippets(entries: Sequence[Version2Question]) -> dict[str, tuple[int, ...]]:
+    """Return the places of snippets by question id; none where the history lacks the snippet."""
+    return {entry.question.question_id: entry.place or () for entry in entries}
+
+
 def find_splits(folder: Path) -> list[str]:
-    """Return the sizes for which the release in ``folder`` has a column of links."""
-    with open_file(find_file(folder, TABLE)) as stream:
-        header = stream.readline(_LONGEST_HEADER).decode("utf-8-sig", errors="replace")
-    return [split for split in SPLITS if name_link(split) in header]
+    """Return the sizes to whose histories the first rows of the release in ``folder`` link.
+
+    Raises:
+        DatasetError: the table is no CSV in UTF-8.
+    """
+    header: list[str] = []
+    with closing(iterate_csv_rows(find_file(folder, TABLE), header.extend)) as rows:
+        first = [row for _, row in islice(rows, _FIRST_ROWS)]
+    named = [split for split in SPLITS if name_link(split) in header]
+    return [split for split in named if not first or any(row[name_link(split)] for row in first)]
 
 
 def _make_question(row: Version2Row, split: str, messages: int, letters: int) -> Question:

@@ -28,6 +28,19 @@ SCENARIOS = (
     *("chat_message", "translation", "trouble_consult", "social_media_post", "knowledge_query"),
 )
 
+COLUMNS = (
+    *("persona_id", "chat_history_32k_link", "chat_history_128k_link", "raw_persona_file"),
+    *("short_persona", "expanded_persona", "user_query", "correct_answer", "incorrect_answers"),
+    *("topic_query", "preference", "topic_preference", "conversation_scenario", "pref_type"),
+    *("related_conversation_snippet", "who", "updated", "prev_pref", "sensitive_info"),
+    "distance_from_related_snippet_to_query_32k",
+    "distance_from_related_snippet_to_query_128k",
+    *("total_tokens_in_chat_history_32k", "total_tokens_in_chat_history_128k"),
+    *("num_persona_relevant_tokens_32k", "num_persona_relevant_tokens_128k"),
+    *("num_persona_irrelevant_tokens_32k", "num_persona_irrelevant_tokens_128k"),
+)
+"""The columns of the tables."""
+
 Kind = Literal["self", "updated", "forget", "others", "sensitive"]
 KINDS: tuple[Kind, ...] = ("self", "updated", "forget", "others", "sensitive")
 

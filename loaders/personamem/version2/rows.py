@@ -46,7 +46,8 @@ def read_rows(path: Path, split: str, reject: Reject | None = None) -> list[Vers
 def list_links(path: Path, split: str) -> list[str]:
     """Return the histories of size ``split`` that a table links to, each once."""
     column = name_link(split)
-    return list(dict.fromkeys(cells[column] or "" for _, cells in _iterate(path, split)))
+    links = (cells[column] for _, cells in _iterate(path, split))
+    return list(dict.fromkeys(link for link in links if link))
 
 
 def name_link(split: str) -> str:

@@ -1,5 +1,7 @@
 """The second release in full: every column, both sizes, three tables, snippets found or absent."""
 
+import csv
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -11,9 +13,12 @@ from hub_loading import LOAD, add_repository, list_fetched, run_loads
 from version2_release import Row, change_rows
 from version2_specimen import CASES, PHONE, SIZES, write_specimen
 
+from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.memory.timeline import AskStep, list_steps
+from personamem.loaders.personamem.files import list_splits
 from personamem.loaders.personamem.version2.histories import PART_MESSAGES, HistoryIndex
-from personamem.loaders.personamem.version2.records import KINDS
+from personamem.loaders.personamem.version2.records import COLUMNS, KINDS, TABLE
 from personamem.loaders.personamem.version2_dataset import load_version2
 
 
@@ -25,6 +30,9 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("size", SIZES)
 def test_every_column_is_read_with_its_type(release: Path, size: str) -> None:
     version2 = load_version2(release, size)
+    assert list_splits(release) == [*SIZES]
+    with (release / TABLE).open(encoding="utf-8", newline="") as stream:
+        assert sorted(next(csv.reader(stream))) == sorted(COLUMNS)
     assert len(version2.entries) == 2 * len(CASES)
     row = version2.entries[5].row
     facts = row.histories[size]
@@ -122,6 +130,23 @@ def test_parts_stand_for_sessions(release: Path) -> None:
     assert all(messages[start]["role"] == "user" for start in starts[1:])
     assert starts[1] == 1 + PART_MESSAGES
     assert {b - a for a, b in pairwise(starts[1:])} == {PART_MESSAGES}
+
+
+def test_a_memory_is_scored_by_the_parts_with_the_snippet(release: Path) -> None:
+    for data in (load_version2(release, "32k").data, load_personamem(release, "32k")):
+        asked = {
+            step.question.question_id: step
+            for step in list_steps(data, data.context_ids[0])
+            if isinstance(step, AskStep)
+        }
+        starts = data.session_starts(data.context_ids[0])
+        messages = data.context(data.context_ids[0])
+        assert asked["row-9"].evidence == frozenset()
+        for number, case in enumerate(CASES[:-1], start=1):
+            step = asked[f"row-{number}"]
+            place = next(i for i, each in enumerate(messages) if each["content"] == case.told)
+            assert f"s{bisect_right(starts, place) - 1}" in (step.evidence or ())
+            assert step.related is None
 
 
 def test_the_tables_for_training_are_read_too(release: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calling import call
 from evaluation_process import run_evaluation
 
 from personamem.tasks.personamem_v2.scoring import doc_to_text
@@ -22,6 +23,7 @@ def test_the_dummy_model_runs_every_task(release: Path, tasks_folder: Path, tmp_
     run_evaluation(
         *("--model", "dummy", "--tasks", ",".join(names), "--include_path", tasks_folder),
         *("--metadata", json.dumps({"dataset": str(release)}), "--output_path", tmp_path / "out"),
+        "--log_samples",
         log=tmp_path / "log.txt",
     )
     (path,) = tmp_path.rglob("results_*.json")
@@ -38,6 +40,12 @@ def test_the_dummy_model_runs_every_task(release: Path, tasks_folder: Path, tmp_
             assert scores["acc,none"] == pytest.approx(sum(parts) / 16)
             assert isinstance(scores["acc_stderr,none"], float)
             assert "acc_translation,none" in scores
+    done = call("report", tmp_path / "out", "--json", tmp_path / "report.json")
+    assert done.returncode == 0, done.stderr
+    reported = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    (runs,) = reported.values()
+    # Open replies need a judge: they are no multiple choice.
+    assert {run["task"] for run in runs.values()} == {n for n in names if not n.endswith("_open")}
 
 
 def test_a_model_reads_each_history_once(

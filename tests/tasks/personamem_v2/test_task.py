@@ -216,3 +216,19 @@ def test_open_replies_are_looked_through_for_secrets(make_task: MakeTask, told: 
 
 def test_the_tables_for_training_are_tasks_too(make_task: MakeTask, release: Path) -> None:
     assert len(make_task("personamem_v2_32k", release, table="val").eval_docs) == 2
+
+
+def test_a_strict_template_takes_the_released_form_whole(
+    make_task: MakeTask, release: Path
+) -> None:
+    from personamem.loaders import STRICT_RULES, normalise_messages
+
+    task = make_task("personamem_v2_32k", release, protocol="as_released")
+    for doc in task.eval_docs:
+        messages = normalise_messages(task.make_messages(doc), STRICT_RULES)
+        roles = [message["role"] for message in messages]
+        assert roles == ["system", *(["user", "assistant"] * len(roles))[: len(roles) - 1]]
+        assert roles[-1] == "user"
+        last = messages[-1]["content"]
+        assert last.startswith(doc["user_question_or_message"])
+        assert last.index(RECALL) < min(last.index(option) for option in doc["options"])

@@ -5,7 +5,7 @@ a quad are on one side. Questions that are worded alike on both sides are left o
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -179,7 +179,7 @@ def _draw(names: Sequence[str], count: int, seed: int, what: str) -> frozenset[s
 
 
 def _rank(names: Iterable[str], seed: int, what: str) -> list[str]:
-    digest: Callable[[str], str] = lambda name: hashlib.sha256(  # noqa: E731
-        f"{seed}\x1f{what}\x1f{name}".encode()
-    ).hexdigest()
+    def digest(name: str) -> str:
+        return hashlib.sha256(f"{seed}\x1f{what}\x1f{name}".encode()).hexdigest()
+
     return sorted(names, key=digest)

@@ -31,6 +31,7 @@ from personamem.loaders.formats.schema import (
 from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.personamem.dataset import PersonaMem
 from personamem.loaders.personamem.version2.records import (
+    COLUMNS,
     FORGET_TYPE,
     SENSITIVE_TYPES,
     SPLITS,
@@ -61,11 +62,10 @@ def write_version2(data: PersonaMem, folder: Path) -> int:
     (folder / "data" / f"chat_history_{size}").mkdir(parents=True)
     count = 0
     with path.open("w", encoding="utf-8", newline="") as stream:
-        writer: csv.DictWriter[str] | None = None
+        # The columns of the other size stay empty.
+        writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
         for row in _iterate_rows(data, folder, size):
-            if writer is None:
-                writer = csv.DictWriter(stream, row, lineterminator="\n")
-                writer.writeheader()
             writer.writerow(row)
             count += 1
     return count

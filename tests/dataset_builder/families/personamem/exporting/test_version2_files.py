@@ -16,6 +16,8 @@ from personamem.dataset_builder.families.personamem.exporting.version2_files imp
 )
 from personamem.loaders import load_personamem, load_version2
 from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.personamem.files import list_splits
+from personamem.loaders.personamem.version2.records import COLUMNS
 
 pytestmark = pytest.mark.system
 
@@ -51,7 +53,9 @@ def test_our_loader_reads_it_with_every_snippet_found(release: Path, dataset: Pa
 def test_it_reads_as_the_releases_runner_reads_it(release: Path) -> None:
     with (release / "benchmark/text/benchmark.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert rows
+    assert tuple(rows[0]) == COLUMNS
+    assert len(COLUMNS) == 27
+    assert list_splits(release) == ["32k"]
     for row in rows:
         query = ast.literal_eval(row["user_query"])
         assert query["role"] == "user"
