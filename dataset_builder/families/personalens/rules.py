@@ -1,14 +1,15 @@
 """What does not go together in one profile: the rules, and the check of any set of profiles.
 
-Rules are of five kinds. Demographics of one person exclude each other. Values that need different
+Rules are of six kinds. Demographics of one person exclude each other. Values that need different
 traits exclude each other, within a domain and across domains. Pairs of values exclude each other. A
 favourite belongs to something that the user likes, such as an author to a genre. Values are those
-of the schema, each once.
+of the schema, each once. Words exclude each other, or do not go with demographics.
 
 The check needs nothing but profiles. In sets with other preference types, values are recognised by
-their texts within a domain, whatever their type is called.
+their texts within a domain, whatever their type is called, and any value may be in use.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -70,13 +71,19 @@ def check_profiles(profiles: Iterable[Profile]) -> list[Flag]:
 
 def check_profile(profile: Profile) -> list[Flag]:
     """Return the contradictions of one profile."""
-    found = [each for preference in profile.preferences for each in _recognise(preference)]
+    ours = all(_find_type(preference) for preference in profile.preferences)
+    found = [each for preference in profile.preferences for each in _recognise(preference, ours)]
     problems = [
+        *(("words", reason) for reason in check_words(profile)),
         *(("demographics", reason) for reason in check_demographics(profile.demographics)),
         *(("traits", reason) for reason in _check_traits(profile.demographics, found)),
         *(("pairs", reason) for reason in _check_pairs(found)),
         *(("favourites", reason) for reason in _check_favourites(profile, found)),
-        *(("values", reason) for each in profile.preferences for reason in _check_values(each)),
+        *(
+            ("values", reason)
+            for each in profile.preferences
+            for reason in _check_values(each, ours)
+        ),
     ]
     return [Flag(profile.user_id, rule, reason) for rule, reason in problems]
 
@@ -90,6 +97,20 @@ def check_demographics(demographics: Demographics) -> Iterator[str]:
             for field, values in side.items()
         ):
             yield str(rule["why"])
+
+
+def check_words(profile: Profile) -> Iterator[str]:
+    """Yield which values do not go with others, or with demographics, by their words."""
+    for rule in _read_rules()["words"]:
+        if not all(
+            getattr(profile.demographics, field) in values
+            for field, values in rule.get("when", {}).items()
+        ):
+            continue
+        other = _find_words(profile, rule["other"])
+        one = _find_words(profile, rule["one"]) if "one" in rule else "the demographics"
+        if one and other:
+            yield f"{other} does not go with {one}: {rule['why']}"
 
 
 def list_excluded(key: str, chosen: Mapping[str, Collection[str]]) -> set[str]:
@@ -138,8 +159,8 @@ def _check_favourites(profile: Profile, found: Sequence[_Found]) -> Iterator[str
             yield f"{each.where} belongs to {each.value.of!r}, which is not among the preferences"
 
 
-def _check_values(preference: Preference) -> Iterator[str]:
-    content = _find_type(preference)
+def _check_values(preference: Preference, ours: bool) -> Iterator[str]:
+    content = _find_type(preference) if ours else None
     where = f"{preference.domain}, {preference.type}"
     for value in dict.fromkeys(preference.values):
         if preference.values.count(value) > 1:
@@ -155,13 +176,23 @@ def _check_values(preference: Preference) -> Iterator[str]:
             yield f"{where} has the unknown value {text!r}"
 
 
-def _recognise(preference: Preference) -> Iterator[_Found]:
-    content = _find_type(preference)
+def _recognise(preference: Preference, ours: bool) -> Iterator[_Found]:
+    content = _find_type(preference) if ours else None
     for text in preference.values:
         where = f"{text!r} ({preference.domain}, {preference.type})"
         for key, value in _index_values().get((preference.domain, text.lower()), ()):
             if content is None or content.key == key:
                 yield _Found(key, value, where)
+
+
+def _find_words(profile: Profile, side: Mapping[str, Any]) -> str:
+    """Return what to call the first value with these words; empty if there is none."""
+    pattern = re.compile(side["words"], re.IGNORECASE)
+    for preference in profile.preferences_of(*side["domains"]):
+        for text in preference.values:
+            if pattern.search(text):
+                return f"{text!r} ({preference.domain}, {preference.type})"
+    return ""
 
 
 def _find_type(preference: Preference) -> TypeContent | None:

@@ -13,7 +13,7 @@ from personamem.dataset_builder.families.personamem.config import (
     PersonaMemSettings,
     configure,
 )
-from personamem.dataset_builder.families.registry import FAMILIES
+from personamem.dataset_builder.families.registry import FAMILIES, list_default_families
 from personamem.loaders.formats.errors import InvalidInputError
 
 
@@ -33,8 +33,9 @@ def test_sizes_and_topics_are_put_in_order_and_duplicates_go() -> None:
     assert config.topics == ("therapy", "travelPlanning")
 
 
-def test_every_family_is_built_unless_some_are_chosen() -> None:
-    assert list(make_config().families) == list(FAMILIES)
+def test_every_default_family_is_built_unless_some_are_chosen() -> None:
+    assert list(make_config().families) == list_default_families()
+    assert set(list_default_families()) < set(FAMILIES)
     assert list(make_section().families) == ["personamem"]
     assert make_section().find_settings(PersonaMemSettings) == PersonaMemSettings()
 

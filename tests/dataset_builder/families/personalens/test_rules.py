@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from personamem.dataset_builder.families.personalens.rules import check_profile, check_profiles
 from personamem.dataset_builder.families.personalens.users import User
+from personamem.loaders.personalens import load_personalens
 from personamem.loaders.personalens.schema import Preference, Profile
 
 Change = Callable[[Profile], Profile]
@@ -160,12 +162,68 @@ def test_flags_name_the_user_alone_who_is_at_fault(users: list[User]) -> None:
     assert [flag.user_id for flag in check_profiles(profiles)] == [profiles[7].user_id]
 
 
-def test_other_sets_are_checked_by_the_texts_of_their_values(profile: Profile) -> None:
-    foreign = (
-        Preference("Restaurants", "Dietary Needs", "list", ("Vegan",)),
-        Preference("Restaurants", "Best Meals", "list", ("Beef stew", "Soup of the day")),
+DIET, MEALS = "Dietary Needs", "Best Meals"
+
+
+def make_foreign(profile: Profile, *preferences: tuple[str, str, list[str]]) -> Profile:
+    given = tuple(
+        Preference(domain, name, "list", tuple(values)) for domain, name, values in preferences
     )
-    flags = check_profile(replace(profile, preferences=foreign))
-    (flag,) = flags
+    return replace(profile, preferences=given)
+
+
+def test_other_sets_are_checked_by_the_texts_of_their_values(profile: Profile) -> None:
+    foreign = make_foreign(
+        profile,
+        ("Restaurants", DIET, ["Lactose-free"]),
+        ("Restaurants", MEALS, ["Cheese fondue", "Soup of the day"]),
+        # A type of ours by chance, with values of its own.
+        ("Books", "Reading Format", ["on stone", "on clay", "on bark", "on silk"]),
+    )
+    (flag,) = check_profile(foreign)
     assert flag.rule == "traits"
-    assert "'Beef stew' (Restaurants, Best Meals) does not go with 'Vegan'" in flag.reason
+    assert "'Cheese fondue' (Restaurants, Best Meals) does not go with" in flag.reason
+
+
+@pytest.mark.parametrize(
+    ("demographics_of", "preferences", "reason"),
+    [
+        ({}, [("Restaurants", DIET, ["Vegan"]), ("Restaurants", MEALS, ["Steakhouse"])], "vegans"),
+        ({}, [("Restaurants", DIET, ["vegetarian", "none"])], "a diet is a restriction"),
+        ({}, [("Flights", "Stops", ["non-stop", "long layover"])], "without a stop"),
+        (
+            {"marital_status": "Never been married"},
+            [("Messaging", "Contacts", ["my wife"])],
+            "never married",
+        ),
+        (
+            {"employment_status": "Retired", "age": OLD},
+            [("Calendar", "Kinds", ["Work meetings"])],
+            "retired people",
+        ),
+        ({"age": YOUNG}, [("Messaging", "Contacts", ["grandchildren"])], "no grandchildren"),
+    ],
+)
+def test_words_are_checked_in_any_set(
+    profile: Profile,
+    demographics_of: dict[str, str],
+    preferences: list[tuple[str, str, list[str]]],
+    reason: str,
+) -> None:
+    foreign = make_foreign(profile, *preferences)
+    assert check_profile(foreign) == [] or not demographics_of
+    flags = check_profile(demographics(**demographics_of)(foreign))
+    assert any(flag.rule == "words" and reason in flag.reason for flag in flags), flags
+
+
+def test_a_former_colleague_is_no_colleague(profile: Profile) -> None:
+    foreign = make_foreign(profile, ("Messaging", "Contacts", ["a former colleague"]))
+    assert check_profile(demographics(employment_status="Retired", age=OLD)(foreign)) == []
+
+
+def test_few_users_of_the_official_release_are_flagged() -> None:
+    specimen = Path(__file__).parents[5] / "shared/reference/personalens"
+    if not specimen.exists():
+        pytest.skip(f"the official specimen is not at {specimen}")
+    flags = check_profiles(load_personalens(specimen).profiles)
+    assert len({flag.user_id for flag in flags}) <= 3, flags

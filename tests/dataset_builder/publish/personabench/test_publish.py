@@ -19,7 +19,7 @@ def test_open_questions_are_audited_and_load_at_every_noise_level(
     hub: Hub, publish: Publish, tmp_path: Path
 ) -> None:
     folder = tmp_path / "open"
-    build_dataset(make_tiny_config(), folder, workers=1)
+    build_dataset(make_tiny_config("personamem", "personabench"), folder, workers=1)
     done = publish(folder, "v1.0.0")
     assert done.code == 0, done.errors
     audit = json.loads((folder / "audit.json").read_bytes())
