@@ -1,7 +1,9 @@
 // Starts the site: reads the index, and shows the view that the address names.
 "use strict";
 
-const MAKERS = { "": makeOverview, questions: makeQuestions, runs: makeRuns, context: makeContext };
+const MAKERS = {
+  "": makeOverview, questions: makeQuestions, runs: makeRuns, reports: makeReports, context: makeContext,
+};
 
 function showFault(error) {
   const main = document.getElementById("main");
