@@ -20,6 +20,7 @@ OPTIONS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
+DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
 VIEWS = {
     "": ".contexts a",
     "view=questions&f0=0": ".question-row",
