@@ -1,6 +1,7 @@
 """``personamem publish``: a dataset on the Hub, complete, audited, under a tag that never moves."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import errors, output
+from personamem.dataset_builder.core.whole_files import prepare_file, write_json
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.publish.plan import Plan
@@ -54,6 +56,9 @@ def publish(
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="Worker processes of the audit. [default: one per core]"),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the plan to this file.")
     ] = None,
 ) -> None:
     """Check a dataset, upload it to the Hub, read it back, and tag its version.
@@ -101,7 +106,14 @@ def publish(
         workers=workers or os.cpu_count() or 1,
         scores=scores,
     )
-    outcome = release(request, log=_log, on_plan=_show_plan)
+    prepare_file(json_file)
+
+    def show(plan: "Plan") -> None:
+        _show_plan(plan)
+        if json_file:
+            write_json(json_file, asdict(plan))
+
+    outcome = release(request, log=_log, on_plan=show)
     output().print(_describe(outcome, request.create_pr), soft_wrap=True)
 
 

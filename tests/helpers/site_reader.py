@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from personamem.dataset_builder.families.registry import get_family
 from personamem.dataset_builder.families.samples import read_sample_files
+from personamem.dataset_builder.reports.site.pages import SitePage
 from personamem.dataset_builder.reports.site.write import write_site
+from personamem.dataset_builder.reports.tables import TextTable
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -18,12 +20,14 @@ OPTIONS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
+DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
 VIEWS = {
     "": ".contexts a",
     "view=questions&f0=0": ".question-row",
     "view=context&c=0&q=2": ".card.open",
     "view=context&c=0&tab=facts": ".fact .mark",
     "view=runs": "table",
+    "view=reports": "table",
 }
 """Routes, and what is there when they are drawn."""
 
@@ -42,7 +46,10 @@ def make_site(source: Path, site: Path, *samples: Path) -> Path:
     """Write the site of a dataset of the first family."""
     site.mkdir(parents=True)
     splits = get_family("personamem").open_site(source, "", read_sample_files(samples))
-    write_site(site, "a title", splits)
+    table = TextTable(
+        "4k: findings", ("check", "verdict"), (("truth: solver", "failed"),), "A note."
+    )
+    write_site(site, "a title", splits, [SitePage("Audit", "", (table,))] if samples else [])
     return site
 
 

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from personamem.dataset_builder.reports.site.pages import SitePage
 from personamem.dataset_builder.reports.site.records import (
     SiteContext,
     SiteQuestion,
@@ -39,14 +40,16 @@ class SiteSize:
     questions: int
 
 
-def write_site(folder: Path, title: str, splits: Sequence[SiteSplit]) -> SiteSize:
+def write_site(
+    folder: Path, title: str, splits: Sequence[SiteSplit], pages: Sequence[SitePage] = ()
+) -> SiteSize:
     """Write the site of ``splits`` into an empty folder; one context at a time is in memory."""
     shutil.copytree(ASSETS, folder, dirs_exist_ok=True)
     described = [
         _write_split(folder / "data" / f"s{number}", f"s{number}", split)
         for number, split in enumerate(splits)
     ]
-    index = {"title": title, "splits": described}
+    index = {"title": title, "splits": described, "pages": [asdict(page) for page in pages]}
     _write_data(folder / "data" / "index.js", "index", index)
     return SiteSize(
         sum(len(split["contexts"]) for split in described),

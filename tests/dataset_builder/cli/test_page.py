@@ -1,13 +1,16 @@
 """``personamem page``: what it writes and prints, and what it refuses."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answer_files import make_row, write_run
 from site_files import read_data, write_samples
 from tiny_dataset import write_ours
 
+from personamem.loaders.formats.manifest import hash_file
 from personamem.loaders.personamem.dataset import load_personamem
 
 Call = Callable[..., Any]
@@ -49,6 +52,35 @@ def test_runs_are_named_by_their_folders(call: Call, ours: Path, tmp_path: Path)
     assert done.code == 0, done.err
     (split,) = read_data(tmp_path / "site", "index")["splits"]
     assert [run["name"] for run in split["runs"]] == ["big", "small"]
+
+
+def test_the_audit_beside_a_dataset_is_shown_and_anothers_left_out(
+    call: Call, ours: Path, tmp_path: Path
+) -> None:
+    digest = hash_file(ours / "manifest.json")
+    audit = {"source": "", "personamem": "0", "content_sha256": "", "parts": {}}
+    for name, sha256, pages in (("own", digest, ["Audit"]), ("other", "0" * 64, [])):
+        (ours / "audit.json").write_text(json.dumps({**audit, "manifest_sha256": sha256}))
+        done = call("page", ours, "--out", tmp_path / name)
+        assert done.code == 0, done.err
+        assert ("Left out" in done.err) == (not pages)
+        shown = read_data(tmp_path / name, "index")["pages"]
+        assert [page["title"] for page in shown] == pages
+    done = call("page", ours, "--out", tmp_path / "site", "--audit", ours / "audit.json")
+    assert done.code == 2
+    assert "is about another dataset" in done.err
+
+
+def test_results_are_reported_on_the_site(call: Call, ours: Path, tmp_path: Path) -> None:
+    write_run(tmp_path / "runs", [make_row(number, "ab"[number % 2]) for number in range(8)])
+    done = call("page", ours, "--out", tmp_path / "site", "--results", tmp_path / "runs")
+    assert done.code == 0, done.err
+    (page,) = read_data(tmp_path / "site", "index")["pages"]
+    assert page["tables"][0]["rows"][0][1] == "0.500"
+    (tmp_path / "none").mkdir()
+    done = call("page", ours, "--out", tmp_path / "other", "--results", tmp_path / "none")
+    assert done.code == 2
+    assert "holds no results of personamem" in done.err
 
 
 @pytest.mark.parametrize("name", ["folder", "file"])

@@ -45,7 +45,16 @@ def test_a_dry_run_compares_and_changes_nothing(
 
 
 def test_a_dry_run_needs_no_network(publish: Publish, release: Release) -> None:
-    done = publish(release(), "v1.0.0", "--dry-run", token=None, endpoint="http://127.0.0.1:9")
+    folder = release()
+    plan = folder.with_name("plan.json")
+    done = publish(
+        *(folder, "v1.0.0", "--dry-run", "--json", plan),
+        token=None,
+        endpoint="http://127.0.0.1:9",
+    )
+    files = {file["name"]: file for file in json.loads(plan.read_text())["files"]}
+    assert files["manifest.json"]["size"] == (folder / "manifest.json").stat().st_size
+    assert files["manifest.json"]["change"] == "upload"
     assert done.code == 0, done.errors
     assert set(read_plan(done.output).values()) == {"upload"}
     assert "Not compared. Looking at own/bench: no answer from http://127.0.0.1:9" in done.output

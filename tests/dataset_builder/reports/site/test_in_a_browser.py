@@ -5,16 +5,14 @@ Everything that the page asks for, and every fault of its scripts, is recorded a
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from site_files import write_samples
-from site_reader import CHROMIUM, OPTIONS, VIEWS, Reader, find_what_is_missing, make_site
+from site_reader import DESK, PHONE, VIEWS, Reader, find_what_is_missing, make_site
 from tiny_dataset import change_rows, write_official, write_ours
 
-from personamem.loaders.personamem.dataset import PersonaMem, load_personamem
+from personamem.loaders.personamem.dataset import PersonaMem
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -22,50 +20,15 @@ if TYPE_CHECKING:
 MISSING = find_what_is_missing()
 if not MISSING:
     from axe_playwright_python.base import AXE_SCRIPT
-    from playwright.sync_api import expect, sync_playwright
+    from playwright.sync_api import expect
+
+    # A busy machine is no fault.
+    expect.set_options(timeout=30_000)
 
 pytestmark = [pytest.mark.system, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
 
-DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
 TAG = "<img src=x onerror=\"document.title='pwned'\">"
 HOSTILE = f"{TAG}</script><script>document.title='pwned'</script>\u202e"
-
-
-@pytest.fixture(scope="module")
-def data(tiny_dataset: Path) -> PersonaMem:
-    return load_personamem(tiny_dataset, "4k")
-
-
-@pytest.fixture(scope="module")
-def site(tiny_dataset: Path, data: PersonaMem, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of 28 questions with two runs: one is always right, one in every second question."""
-    folder = tmp_path_factory.mktemp("site")
-    half = {question.question_id for question in data.questions[::2]}
-    samples = (
-        write_samples(folder / "right", data.questions, lambda q: q.answer_index),
-        write_samples(
-            folder / "half",
-            data.questions,
-            lambda q: (q.answer_index + (q.question_id not in half)) % 4,
-        ),
-    )
-    return make_site(tiny_dataset, folder / "site", *samples)
-
-
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-
-
-@pytest.fixture
-def reader(browser: "Browser", site: Path) -> Iterator[Reader]:
-    """A reader of the site; at the end, nothing was asked of others and no script failed."""
-    context = browser.new_context(viewport=DESK, reduced_motion="reduce")
-    reader = Reader(context.new_page(), site)
-    yield reader
-    reader.check()
-    context.close()
 
 
 def test_a_question_is_found_by_its_text_and_leads_to_its_evidence_and_back(
@@ -105,6 +68,19 @@ def test_a_question_is_found_by_its_text_and_leads_to_its_evidence_and_back(
     expect(message).to_be_in_viewport()
     page.keyboard.press("b")
     expect(card).to_be_in_viewport()
+    # A link to the question that is open leads back to it, wherever the reader has scrolled.
+    page.locator(".chat").evaluate("chat => { chat.scrollTop = 0; }")
+    expect(card).not_to_be_in_viewport()
+    page.locator(".side-row.current").click()
+    expect(card).to_be_in_viewport()
+
+
+def test_the_skip_link_leads_to_the_content_of_the_view(reader: Reader) -> None:
+    page = reader.open("view=questions")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#main")).to_be_focused()
+    expect(page.locator("#found")).to_be_visible()
 
 
 def test_questions_are_filtered_and_the_address_keeps_the_filters(
@@ -250,7 +226,7 @@ def test_texts_that_look_like_markup_are_shown_as_texts(browser: "Browser", tmp_
     reader = Reader(browser.new_page(), make_site(folder, tmp_path / "site"))
     shown = HOSTILE.replace("\u202e", "\\u202e")
     for route, drawn in VIEWS.items():
-        if route == "view=runs":
+        if route in ("view=runs", "view=reports"):
             continue
         page = reader.open(route)
         page.locator(drawn).first.wait_for()
@@ -272,6 +248,7 @@ def test_what_a_release_does_not_state_is_said(browser: "Browser", tmp_path: Pat
         "This dataset has no annotations"
     )
     expect(reader.open("view=runs").locator(".runs")).to_contain_text("--samples FILE")
+    expect(reader.open("view=reports").locator(".reports")).to_contain_text("--audit FILE")
     reader.check()
     reader.page.close()
 

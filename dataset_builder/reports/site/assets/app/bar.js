@@ -36,7 +36,8 @@ function makeBar(site, findView) {
     const link = (name, value) =>
       h("a", { href: formatRoute({ ...kept, s: route.s, view: value }), "aria-current": (route.view || "") === value ? "page" : null }, name);
     replaceChildren(links, link("Overview", ""), link("Questions", "questions"),
-      site.splits[number].runs.length ? link("Runs", "runs") : null);
+      site.splits[number].runs.length ? link("Runs", "runs") : null,
+      site.pages.length ? link("Reports", "reports") : null);
     replaceChildren(
       splits,
       site.splits.length > 1

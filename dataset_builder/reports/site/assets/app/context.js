@@ -64,7 +64,7 @@ function openContext({ element, name, head, split, number, place }) {
   function tellSession(session) {
     const [, date, topic] = head.sessions[session] || [0, "", ""];
     replaceChildren(where, [
-      date ? formatDate(date) : "", topic ? formatTopic(topic) : "", `session ${session + 1} of ${head.sessions.length}`,
+      date ? formatDate(date) : "", topic ? formatTopic(topic) : "", `session ${formatNumber(session + 1)} of ${formatNumber(head.sessions.length)}`,
     ].filter(Boolean).join(" · "));
   }
 

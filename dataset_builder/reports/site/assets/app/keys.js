@@ -13,7 +13,7 @@ const KEYS = [
   ["]  [", "next and previous session"],
   ["t", "timeline or chat of a context"],
   ["l", "questions and sessions of a context, on a phone"],
-  ["1  2  3", "overview, questions, runs"],
+  ["1  2  3  4", "overview, questions, runs, reports"],
   ["d", "theme: system, light, dark"],
 ];
 
@@ -54,6 +54,7 @@ function listenForKeys(findKeys) {
       1: () => goTo({ ...keepFilters(readRoute()) }),
       2: () => goTo({ ...keepFilters(readRoute()), view: "questions" }),
       3: () => goTo({ ...keepFilters(readRoute()), view: "runs" }),
+      4: () => goTo({ ...keepFilters(readRoute()), view: "reports" }),
     };
     if (document.getElementById("help").open && event.key !== "?") return;
     const act = common[event.key] || findKeys()[event.key];

@@ -1,7 +1,9 @@
 // Starts the site: reads the index, and shows the view that the address names.
 "use strict";
 
-const MAKERS = { "": makeOverview, questions: makeQuestions, runs: makeRuns, context: makeContext };
+const MAKERS = {
+  "": makeOverview, questions: makeQuestions, runs: makeRuns, reports: makeReports, context: makeContext,
+};
 
 function showFault(error) {
   const main = document.getElementById("main");
@@ -44,7 +46,20 @@ async function start() {
   }
 
   window.addEventListener("hashchange", update);
+  document.addEventListener("click", (event) => followLink(event, main));
   await update();
+}
+
+// A link to where we are leads there again, such as to the question that was scrolled out of view.
+function followLink(event, main) {
+  const link = event.target.closest("a[href^='#']");
+  if (!link) return;
+  if (link.className === "skip") {
+    event.preventDefault();
+    main.focus();
+  } else if (link.hash === location.hash) {
+    window.dispatchEvent(new Event("hashchange"));
+  }
 }
 
 start();

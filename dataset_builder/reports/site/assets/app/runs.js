@@ -28,7 +28,8 @@ function makeRuns(site) {
       runs.length > 1 ? makeOutcomes(data, runs, number, route) : null,
       makeScoreTable(split, data, runs, by),
       makeReasonTable(split, data, runs, number),
-      h("p", { class: "soft" }, "Intervals, p-values and curves: ", h("code", {}, "personamem report"), "."),
+      h("p", { class: "soft" }, "Intervals, p-values and curves: ", site.pages.length
+        ? h("a", { href: formatRoute({ view: "reports" }) }, "Reports") : h("code", {}, "personamem report"), "."),
     );
   }
 

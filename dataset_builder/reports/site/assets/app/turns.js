@@ -23,7 +23,7 @@ function makeBorder([, date, topic], number, view) {
     { class: "border", "data-session": number, role: "separator" },
     h("span", {}, [
       date ? formatDate(date) : "", topic ? formatTopic(topic) : "",
-      `session ${number + 1} of ${view.head.sessions.length}`,
+      `session ${formatNumber(number + 1)} of ${formatNumber(view.head.sessions.length)}`,
     ].filter(Boolean).join(" · ")),
   );
 }
