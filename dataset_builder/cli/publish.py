@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from personamem.dataset_builder.core.console import errors, output
-from personamem.dataset_builder.core.whole_files import prepare_file, write_json
+from personamem.loaders.formats.whole_files import prepare_file, write_json
 
 if TYPE_CHECKING:
     from personamem.dataset_builder.publish.plan import Plan
