@@ -129,6 +129,7 @@ class MemoryRun:
         stored = self._folder.open_unit(number)
         progress, state = stored.read()
         if progress is not None and progress.done == len(unit.steps):
+            stored.finish(progress)  # It may have been killed before it had cleaned up.
             return progress.runs
 
         def make() -> Instance:

@@ -63,7 +63,7 @@ class StoredUnit:
     """One unit's place: its progress and the last state of its memory."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self._is_broken = path, False
+        self.path, self._is_broken, self._is_finished = path, False, False
         self._seconds, self._saved = 0.0, time.perf_counter()
 
     @property
@@ -82,6 +82,7 @@ class StoredUnit:
         if not path.exists():
             return None, None
         held = _read_json(path)
+        self._is_finished = held.get("state") is None
         try:
             runs = [read_run(run) for run in held["runs"]]
             progress = Progress(runs, held["done"], held["has_added"])
@@ -114,8 +115,10 @@ class StoredUnit:
         self._seconds = self._saved - started
 
     def finish(self, progress: Progress) -> None:
-        """Write the results; no state is needed any more."""
-        self._write(progress, None)
+        """Write the results, unless they are written; no state is needed any more."""
+        if not self._is_finished:
+            self._write(progress, None)
+        self._remove_states(None)
         shutil.rmtree(self.files, ignore_errors=True)
 
     def _write(self, progress: Progress, state: Path | None) -> None:
@@ -126,9 +129,12 @@ class StoredUnit:
             "runs": [write_run(run) for run in progress.runs],
         }
         write_whole(self.path / "progress.json", json.dumps(value) + "\n")
-        for other in self.path.glob("state-*"):
-            if other != state:
-                shutil.rmtree(other)
+        self._remove_states(state)
+
+    def _remove_states(self, but: Path | None) -> None:
+        for state in self.path.glob("state-*"):
+            if state != but:
+                shutil.rmtree(state)
 
 
 def _read_json(path: Path) -> dict[str, Any]:
