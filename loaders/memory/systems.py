@@ -12,6 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.loaders.memory.agentic import (
+    MOST_TOKENS,
+    AgenticMemory,
+    ChatModel,
+    QueryAwareMemory,
+)
 from personamem.loaders.memory.controls import CONTROLS, make_control
 from personamem.loaders.memory.gateway import ChatServer, Gateway
 from personamem.loaders.memory.meter import Meter
@@ -59,6 +65,7 @@ class Models:
         llm: name of the chat model that systems which extract or rewrite ask.
         llm_server: its server's address, which ends in ``/v1``.
         key_variable: the environment variable with the server's key.
+        llm_tokens: that the model may write at a time into the text of an agentic memory.
         embedder: a dense retriever's name or the folder of a model, the same for all systems.
         python: the interpreter; this one unless given.
     """
@@ -66,6 +73,7 @@ class Models:
     llm: str = ""
     llm_server: str = ""
     key_variable: str = "OPENAI_API_KEY"
+    llm_tokens: int = MOST_TOKENS
     embedder: str = "minilm"
     python: str = sys.executable
 
@@ -76,9 +84,19 @@ def read_models(given: Mapping[str, Any]) -> Models:
     for name, value in given.items():
         if name not in names:
             raise unknown_choice("option of a memory system", name, names)
-        if not isinstance(value, str):
+        if name != "llm_tokens" and not isinstance(value, str):
             raise InvalidInputError(f"{name} is {value!r}. Accepted: a text.")
-    return Models(**given)
+    return check_models(Models(**given))
+
+
+def check_models(models: Models) -> Models:
+    """Return models whose numbers can be. Raises InvalidInputError for others."""
+    tokens = models.llm_tokens
+    if type(tokens) is not int or not 1 <= tokens <= MOST_TOKENS:
+        raise InvalidInputError(
+            f"llm_tokens is {tokens!r}. Accepted: a whole number from 1 to {MOST_TOKENS:,}."
+        )
+    return models
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +120,7 @@ class MemoryFactory:
             InvalidInputError: there is no such system, its package is missing, or it asks a chat
                 model that nobody named.
         """
-        self.name, self.models = name, models or Models()
+        self.name, self.models = name, check_models(models or Models())
         self._data = data
         self._gateway: Gateway | None = None
         if ":" not in name and name not in NAMES:
@@ -147,14 +165,8 @@ class MemoryFactory:
         if shim in SHIMS:
             return Instance(self._start_shim(SHIMS[shim], adapter, url, folder), meter)
         if self.name in (AGENTIC, AS_RELEASED):
-            from personamem.loaders.memory.agentic import (
-                AgenticMemory,
-                ChatModel,
-                QueryAwareMemory,
-            )
-
             make = AgenticMemory if self.name == AGENTIC else QueryAwareMemory
-            return Instance(make(ChatModel(url, self.models.llm)), meter)
+            return Instance(make(ChatModel(url, self.models.llm, self.models.llm_tokens)), meter)
         if self.name.startswith(PREFIX):
             variables = _describe_models(url, self.models.llm) if url else {}
             command = self.name.removeprefix(PREFIX)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,6 +22,7 @@ from personamem.dataset_builder.families.personamem.memory.summary import (
 from personamem.dataset_builder.llm.cost import read_prices
 from personamem.dataset_builder.reports.tables import TextTable, show_table
 from personamem.loaders.formats.whole_files import prepare_file, write_json, write_whole
+from personamem.loaders.memory.agentic import MOST_TOKENS
 from personamem.loaders.memory.contract import check_memory
 from personamem.loaders.memory.records import ContextRun, write_run
 from personamem.loaders.memory.runs import run_memory
@@ -38,6 +40,9 @@ SHOWN = 3
 Llm = Annotated[str, typer.Option(help="Chat model of systems that extract or rewrite.")]
 LlmServer = Annotated[
     str, typer.Option(help="Its server, such as http://localhost:8000/v1; key: OPENAI_API_KEY.")
+]
+LlmTokens = Annotated[
+    int, typer.Option(help="Tokens that it may write at a time into an agentic memory.")
 ]
 Embedder = Annotated[str, typer.Option(help="Embedding model of all systems.")]
 Python = Annotated[
@@ -65,6 +70,7 @@ def memory(
     ] = 1,
     llm: Llm = "",
     llm_server: LlmServer = "",
+    llm_tokens: LlmTokens = MOST_TOKENS,
     embedder: Embedder = "minilm",
     python: Python = "",
     price_input: Annotated[
@@ -98,7 +104,7 @@ def memory(
     data = load_personamem(source, split)
     budgets = tuple(dict.fromkeys(budget or BUDGETS))
     chosen = data.context_ids[:contexts]
-    models = Models(llm, llm_server, embedder=embedder, **({"python": python} if python else {}))
+    models = _make_models(llm, llm_server, llm_tokens, embedder, python)
     found, costs, record, broken = [], [], {}, []
     for name in dict.fromkeys(system):
         place = out / name_folder(name) if out else None
@@ -134,6 +140,7 @@ def memory_check(
     ] = None,
     llm: Llm = "",
     llm_server: LlmServer = "",
+    llm_tokens: LlmTokens = MOST_TOKENS,
     embedder: Embedder = "minilm",
     python: Python = "",
 ) -> None:
@@ -144,7 +151,7 @@ def memory_check(
     Example: personamem memory-check 'cmd:python my_memory.py'
     """
     prepare_file(json_file)
-    models = Models(llm, llm_server, embedder=embedder, **({"python": python} if python else {}))
+    models = _make_models(llm, llm_server, llm_tokens, embedder, python)
     with (
         MemoryFactory(system, None, models) as factory,
         tempfile.TemporaryDirectory(prefix="personamem-check-") as place,
@@ -158,6 +165,12 @@ def memory_check(
         write_json(json_file, [asdict(clause) for clause in clauses])
     if not all(clause.passed for clause in clauses):
         raise typer.Exit(1)
+
+
+def _make_models(llm: str, server: str, tokens: int, embedder: str, python: str) -> Models:
+    return Models(
+        llm, server, llm_tokens=tokens, embedder=embedder, python=python or sys.executable
+    )
 
 
 def name_folder(system: str) -> str:
