@@ -1,4 +1,4 @@
-"""Personas: who the users are. Static attributes never contradict each other or a topic pack.
+"""Personas: who the users are. Static attributes never contradict each other or a text of the bank.
 
 Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, Tables 10-13).
 """
