@@ -1,10 +1,10 @@
-"""How the model writer gets over kills and faults, on chats that a script writes.
+"""How the model writer gets over kills and faults, on chats of a script.
 
     python -m bench.writing                  twenty kills of `personamem build`, against none
     python -m bench.writing --faults         a server with faults, against one without
 
-The server runs on this machine and writes chats of the form that is asked for; some answers are refused,
-so that chats are written anew and fall back. Kills come at random moments, most of them while
+The server runs on this machine and writes chats of the form that is asked for; some answers are
+refused, so that chats are written anew and fall back. Kills come at random moments, most of them while
 text is written and the others while the folder is made, and take the workers along; the build is
 started again until it has survived them all. Then its folder must hold the same bytes as that of a
 build which nobody killed, and no answer that was stored at a kill may have been asked for again.
@@ -98,9 +98,7 @@ def compare_kills(folder: Path, scale: dict[str, Any], kills: int, random: Rando
     print(f"by the model {chats['written']}, fallbacks {chats['fallbacks']}")
     print(f"requests under way at a kill and asked again: {vain}")
     bytes_ = "same bytes" if same else "OTHER BYTES"
-    print(
-        f"{kills} kills, {chats['total']} chats: {bytes_}, {again} stored answers asked again"
-    )
+    print(f"{kills} kills, {chats['total']} chats: {bytes_}, {again} stored answers asked again")
     return int(not same or again > 0 or vain > kills * CONCURRENCY)
 
 

@@ -19,11 +19,6 @@ _CONTENT = Path(__file__).parent / "content"
 
 Names = Mapping[str, Sequence[str]]
 
-PRONOUNS = {
-    "she": {"he": "she", "him": "her", "his": "her"},
-    "he": {"he": "he", "him": "him", "his": "his"},
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Contact:

@@ -26,9 +26,6 @@ DEFAULT_SCALE = {
 DEFAULT_DISTRACTORS = {"4k": 0, "8k": 0, "32k": 0, "64k": 4, "128k": 8, "1M": 8}
 """More mentions of a story's candidates as other people's: words alone then lead to all of them."""
 
-DEFAULT_TOPICS = {"4k": 2, "8k": 3, "32k": 5, "64k": 8, "128k": 15, "1M": 15}
-"""How many topics one context is about."""
-
 
 class PersonaMemSettings(FamilySettings):
     """The section ``personamem``. ``personas`` and ``questions`` are those of each split."""
