@@ -4,12 +4,12 @@
     python -m bench.writing --faults         a server with faults, against one without
 
 The server runs on this machine and writes chats of the form that is asked for; some answers are
-refused, so that chats are written anew and fall back. Kills come at random moments, most of them while
-text is written and the others while the folder is made, and take the workers along; the build is
-started again until it has survived them all. Then its folder must hold the same bytes as that of a
-build which nobody killed, and no answer that was stored at a kill may have been asked for again.
-With --faults the script writes as well as it can, and no chat may be lost, written twice, or
-paid for twice but for the faults (see bench.answers, which has the same ones). The last line is the
+refused, so that chats are written anew and fall back. Kills come at random moments, most of them
+while text is written and the others while the folder is made, and take the workers along; the build
+is started again until it has survived them all. Then its folder must hold the same bytes as that of
+a build which nobody killed, and no answer that was stored at a kill may have been asked for again.
+With --faults the script writes as well as it can, and no chat may be lost, written twice, or paid
+for twice but for the faults (see bench.answers, which has the same ones). The last line is the
 result:
 
     KILLS kills, CHATS chats: same bytes, 0 stored answers asked again
@@ -48,7 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Kill builds that a model writes, or its server.")
     parser.add_argument("--faults", action="store_true", help="measure what faults cost")
     parser.add_argument("--kills", type=int, default=20, help="how often to kill (default: 20)")
-    parser.add_argument("--small", action="store_true", help="14 chats instead of 405")
+    parser.add_argument("--small", action="store_true", help="14 chats instead of 436")
     parser.add_argument("--seed", type=int, default=0, help="of the moments (default: 0)")
     options = parser.parse_args()
     scale = SMALL if options.small else FULL

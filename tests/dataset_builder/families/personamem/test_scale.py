@@ -22,7 +22,7 @@ def configure_4k(**section: int) -> PersonaMemConfig:
 def test_more_personas_than_by_default_have_a_context_each(tmp_path: Path) -> None:
     section = {"sizes": ("4k",), "personas": 80, "questions": 80}
     out = tmp_path / "data"
-    manifest = build_dataset(make_config(families={"personamem": section}), out, workers=2)
+    manifest = build_dataset(make_config(families={"personamem": section}), out, workers=1)
     counts = manifest.families["personamem"].splits["4k"]
     assert (counts["contexts"], counts["personas"], counts["questions"]) == (80, 80, 80)
     contexts = pq.read_table(out / "contexts/4k.parquet", columns=["shared_context_id"])
