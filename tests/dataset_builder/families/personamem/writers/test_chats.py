@@ -12,10 +12,16 @@ from personamem.dataset_builder.core.config import ModelSettings
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.personamem.config import configure
 from personamem.dataset_builder.families.personamem.lives.bank import get_need
+from personamem.dataset_builder.families.personamem.lives.contexts import build_context
+from personamem.dataset_builder.families.personamem.lives.life import make_life
 from personamem.dataset_builder.families.personamem.texts import lay_out_chats
+from personamem.dataset_builder.families.personamem.writers.briefs import brief_chats
 from personamem.dataset_builder.families.personamem.writers.items import ChatItem
 from personamem.dataset_builder.families.personamem.writers.subjects import load_subjects
+from personamem.dataset_builder.fillers import Chat
 from personamem.dataset_builder.llm.writing.prose import RejectedTextError
+from personamem.loaders.formats.schema import SIZES
+from personamem.loaders.formats.tokens import count_tokens
 
 SETTINGS = ModelSettings(name="m")
 
@@ -76,6 +82,22 @@ def test_no_two_contexts_share_a_chat_and_a_user_keeps_their_manner() -> None:
         subjects = Counter(item.brief.subject for at, item in items if at == place)
         assert max(subjects.values()) == 1
         assert {item.brief.messages for at, item in items if at == place} <= {2, 4, 6, 8, 10}
+
+
+@pytest.mark.parametrize("size", ["4k", "32k", "128k"])
+def test_all_that_a_model_may_write_has_room_however_long(size: str) -> None:
+    config = configure(make_config(families={"personamem": {"sizes": (size,), "personas": 4}}))
+    life = make_life(config, size, 0, 1)
+    chats: list[Chat | None] = []
+    for brief in brief_chats(life):
+        ask = f"{brief.code} asks."
+        reply = "on" + " and on" * ((brief.most_tokens - 2 * count_tokens(ask)) // 2)
+        chats.append(Chat(key=f"c{len(chats)}", messages=(ask, reply), is_form=False))
+    failed = len(chats) // 3
+    context = build_context(life, [*[None] * failed, *chats[failed:]])
+    texts = [message["content"] for message in context.messages]
+    assert all(chat and chat.messages[0] in texts for chat in chats[failed:])
+    assert 0.85 * SIZES[size] <= sum(context.tokens) <= SIZES[size]
 
 
 def test_a_request_says_what_is_wanted_and_what_was_wrong(items: list[ChatItem]) -> None:
