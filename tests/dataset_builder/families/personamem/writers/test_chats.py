@@ -93,11 +93,11 @@ def test_all_that_a_model_may_write_has_room_however_long(size: str) -> None:
         ask = f"{brief.code} asks."
         reply = "on" + " and on" * ((brief.most_tokens - 2 * count_tokens(ask)) // 2)
         chats.append(Chat(key=f"c{len(chats)}", messages=(ask, reply), is_form=False))
-    failed = len(chats) // 3
-    context = build_context(life, [*[None] * failed, *chats[failed:]])
-    texts = [message["content"] for message in context.messages]
-    assert all(chat and chat.messages[0] in texts for chat in chats[failed:])
-    assert 0.85 * SIZES[size] <= sum(context.tokens) <= SIZES[size]
+    for failed in (0, 1, len(chats) // 2):
+        context = build_context(life, [*[None] * failed, *chats[failed:]])
+        texts = [message["content"] for message in context.messages]
+        assert all(chat and chat.messages[0] in texts for chat in chats[failed:])
+        assert 0.85 * SIZES[size] <= sum(context.tokens) <= SIZES[size]
 
 
 def test_a_request_says_what_is_wanted_and_what_was_wrong(items: list[ChatItem]) -> None:
