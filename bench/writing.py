@@ -1,19 +1,19 @@
-"""How the model writer gets over kills and faults, on sessions that a script writes.
+"""How the model writer gets over kills and faults, on chats of a script.
 
     python -m bench.writing                  twenty kills of `personamem build`, against none
     python -m bench.writing --faults         a server with faults, against one without
 
-The server runs on this machine and writes what a session's outline says; some answers are refused,
-so that sessions are written anew and fall back. Kills come at random moments, most of them while
-text is written and the others while the folder is made, and take the workers along; the build is
-started again until it has survived them all. Then its folder must hold the same bytes as that of a
-build which nobody killed, and no answer that was stored at a kill may have been asked for again.
-With --faults the script writes as well as it can, and no session may be lost, written twice, or
-paid for twice but for the faults (see bench.answers, which has the same ones). The last line is the
+The server runs on this machine and writes chats of the form that is asked for; some answers are
+refused, so that chats are written anew and fall back. Kills come at random moments, most of them
+while text is written and the others while the folder is made, and take the workers along; the build
+is started again until it has survived them all. Then its folder must hold the same bytes as that of
+a build which nobody killed, and no answer that was stored at a kill may have been asked for again.
+With --faults the script writes as well as it can, and no chat may be lost, written twice, or paid
+for twice but for the faults (see bench.answers, which has the same ones). The last line is the
 result:
 
-    KILLS kills, SESSIONS sessions: same bytes, 0 stored answers asked again
-    SESSIONS sessions with faults / without, outage aside: RATIOx
+    KILLS kills, CHATS chats: same bytes, 0 stored answers asked again
+    CHATS chats with faults / without, outage aside: RATIOx
 """
 
 import argparse
@@ -48,7 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Kill builds that a model writes, or its server.")
     parser.add_argument("--faults", action="store_true", help="measure what faults cost")
     parser.add_argument("--kills", type=int, default=20, help="how often to kill (default: 20)")
-    parser.add_argument("--small", action="store_true", help="28 sessions instead of 576")
+    parser.add_argument("--small", action="store_true", help="14 chats instead of 436")
     parser.add_argument("--seed", type=int, default=0, help="of the moments (default: 0)")
     options = parser.parse_args()
     scale = SMALL if options.small else FULL
@@ -94,13 +94,11 @@ def compare_kills(folder: Path, scale: dict[str, Any], kills: int, random: Rando
     vain = sum(counts.values()) - len(counts)
     same = hash_folder(folder / "whole") == hash_folder(folder / "killed")
     manifest = json.loads((folder / "killed" / "manifest.json").read_text("utf-8"))
-    sessions = manifest["writer"]["items"]["sessions"]
-    print(f"by the model {sessions['written']}, fallbacks {sessions['fallbacks']}")
+    chats = manifest["writer"]["items"]["chats"]
+    print(f"by the model {chats['written']}, fallbacks {chats['fallbacks']}")
     print(f"requests under way at a kill and asked again: {vain}")
     bytes_ = "same bytes" if same else "OTHER BYTES"
-    print(
-        f"{kills} kills, {sessions['total']} sessions: {bytes_}, {again} stored answers asked again"
-    )
+    print(f"{kills} kills, {chats['total']} chats: {bytes_}, {again} stored answers asked again")
     return int(not same or again > 0 or vain > kills * CONCURRENCY)
 
 
@@ -162,7 +160,7 @@ def read_prompts(path: Path) -> list[str]:
 
 
 def write_or_refuse(prompt: str) -> str:
-    """Return a session, or for some prompts something else; a function of the prompt."""
+    """Return a chat, or for some prompts something else; a function of the prompt."""
     time.sleep(LATENCY)
     if sha256(prompt.encode()).digest()[0] < 40:
         return "I would rather not."
@@ -187,16 +185,16 @@ def compare_faults(scale: dict[str, Any]) -> int:
         "outage_seconds": OUTAGE_SECONDS,
     }
     without, broken = (measure(write, scale, server).value for server in (sound, faulty))
-    if without["sessions"] != broken["sessions"]:
+    if without["chats"] != broken["chats"]:
         raise RuntimeError("Faults of the server have changed what was written.")
     seconds = broken["seconds"] - OUTAGE_SECONDS
     print(
         f"{len(answers)} requests: {without['seconds']:.1f} s without faults, {seconds:.1f} s with "
         f"{broken['faults']} faults and {OUTAGE_SECONDS:.0f} s of outage aside"
     )
-    total = broken["sessions"]["total"]
+    total = broken["chats"]["total"]
     ratio = seconds / without["seconds"]
-    print(f"{total} sessions with faults / without, outage aside: {ratio:.2f}x")
+    print(f"{total} chats with faults / without, outage aside: {ratio:.2f}x")
     return 0
 
 
@@ -221,7 +219,7 @@ def foresee(scale: dict[str, Any]) -> dict[str, str]:
 
 
 def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
-    """Write all sessions; return the seconds, what the server did wrong, and what came of it."""
+    """Write all chats; return the seconds, what the server did wrong, and what came of it."""
     from personamem.dataset_builder.llm import AnswerStore, Server, fill_from
     from personamem.dataset_builder.packaging.generated_text import generate_text
 
@@ -240,8 +238,8 @@ def write(scale: dict[str, Any], behaviour: dict[str, Any]) -> dict[str, Any]:
     if set(counts) != set(behaviour["answers"]) or stored != len(counts):
         raise RuntimeError(f"{stored} answers are stored of {len(counts)} that were asked for.")
     faults = count_faults(counts)
-    sessions = generated.writer.items["sessions"].model_dump()
-    return {"seconds": seconds, "faults": faults, "sessions": sessions}
+    chats = generated.writer.items["chats"].model_dump()
+    return {"seconds": seconds, "faults": faults, "chats": chats}
 
 
 def configure(scale: dict[str, Sequence[str] | int]) -> Any:

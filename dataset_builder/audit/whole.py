@@ -80,7 +80,7 @@ class WholeSubject(AuditSubject):
         stated |= {"writer": manifest.writer.name, "model": manifest.writer.model}
         stated["families"] = sorted(manifest.families)
         if not config.model:
-            # The embedded writer has no prompts, and nothing that could fail.
+            # Without a model there are no prompts, and nothing that could fail.
             stated |= manifest.writer.model_dump(include={"prompts_sha256", "items"})
             found |= {"prompts_sha256": {}, "items": {}}
         check_facts(stated, found, "", violations)

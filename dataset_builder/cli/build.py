@@ -179,8 +179,8 @@ def build(
     listed under its name. The same settings give the same bytes, on any machine, with any number of
     workers. An interrupted build leaves no folder; run it again.
 
-    With --writer openai, a language model writes the text. Each text is checked against its plan,
-    rewritten up to three times, and otherwise left to the templates.
+    With --writer openai, a language model writes everyday chats and documents. Each is held to its
+    brief, rewritten up to three times, and otherwise a text of the package.
 
     Example: personamem build --size 32k --seed 7 --out data
     """

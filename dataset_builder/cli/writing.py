@@ -36,7 +36,7 @@ class Writing:
     plan: bool
 
     def refuse(self) -> None:
-        """Raise InvalidInputError if anything is given: the embedded writer asks nobody."""
+        """Raise InvalidInputError if anything is given: the writer template asks nobody."""
         if option := self._find_given(self.__slots__):
             raise InvalidInputError(
                 f"{option} belongs to the writer openai. Accepted: --writer openai with --model."
@@ -158,7 +158,7 @@ def write(config: "BuildConfig", writing: Writing, address: str | None) -> "Gene
 def _print_counts(kind: str, counts: "ItemCounts") -> None:
     output().print(
         f"{kind}: {counts.total:,}, by the model: {counts.written:,} "
-        f"({counts.rewritten:,} after rewrites), by the template writer: {counts.fallbacks:,}"
+        f"({counts.rewritten:,} after rewrites), not by the model: {counts.fallbacks:,}"
     )
     for reason, count in counts.fallbacks_by_reason.items():
         output().print(f"  fell back for {reason}: {count:,}")

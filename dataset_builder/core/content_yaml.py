@@ -1,6 +1,6 @@
 """Content as YAML files: read fast, validated on load, one error for a broken one.
 
-What every kind of content shares: topic packs, attribute packs, tables, wordings.
+What every kind of content shares: needs, attribute packs, tables, wordings.
 """
 
 from functools import cache

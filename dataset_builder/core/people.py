@@ -1,4 +1,4 @@
-"""Personas: who the users are. Static attributes never contradict each other or a topic pack.
+"""Personas: who the users are. Static attributes never contradict each other or a text of the bank.
 
 Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, Tables 10-13).
 """
@@ -18,11 +18,6 @@ from personamem.dataset_builder.core.rng import make_rng
 _CONTENT = Path(__file__).parent / "content"
 
 Names = Mapping[str, Sequence[str]]
-
-PRONOUNS = {
-    "she": {"he": "she", "him": "her", "his": "her"},
-    "he": {"he": "he", "him": "him", "his": "his"},
-}
 
 
 @dataclass(frozen=True, slots=True)

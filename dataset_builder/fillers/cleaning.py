@@ -43,10 +43,12 @@ _SPEAKERS = {
 }
 _SPEAKER_KEYS = ("role", "from", "speaker", "author")
 _TEXT_KEYS = ("content", "value", "text", "message")
-_MARKER = re.compile(
+MARKER = re.compile(
     r"<\|[^|<>]{1,40}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|</?s>"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]"
 )
+"""Signs of a template of a model, and control characters."""
+
 _ENGLISH = frozenset({"english", "en", "eng"})
 
 
@@ -81,7 +83,7 @@ def _find_reason(row: Mapping[str, Any], messages: Sequence[str]) -> str:
         return FOREIGN
     if any(row.get(name) is True for name in ("toxic", "redacted")):
         return UNSAFE
-    if any(map(_MARKER.search, messages)):
+    if any(map(MARKER.search, messages)):
         return MARKERS
     texts = MessageTexts("", messages, ["user", "assistant"] * (len(messages) // 2))
     if any(hits.count for hits in find_personal(texts).values()):

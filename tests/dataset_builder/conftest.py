@@ -1,4 +1,4 @@
-"""Datasets that several tests look at; built once, from the real packs."""
+"""Datasets that several tests look at; built once, from the real content."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A chat server that writes sessions and options from prompts, well or in ways that must fail."""
+"""A chat server that writes chats from prompts, well or in ways that must fail."""
 
 import json
 import re
@@ -11,41 +11,27 @@ from typing import Any
 
 Turns = list[dict[str, Any]]
 
-_QUOTED = re.compile('"(.*?)"')
-_MESSAGE = re.compile(r"^\d+ (user|assistant): (.*)$", re.M)
-_CUE = re.compile("by one of these(?: words)?: ([^,.)]+)")
-_ACK = "Thank you, I will keep it in mind"
+_FIELD = re.compile(r'^"\d+ (user|assistant)": "\.\.\."', re.M)
 _MANNERS = ("gladly", "calmly", "firmly", "kindly", "neatly", "surely", "warmly", "fully")
 
 
 def write_well(prompt: str) -> Turns:
-    """The outline, said plainly."""
+    """A chat about nothing, of the messages that are asked for."""
     turns = []
-    for role, task in _MESSAGE.findall(prompt):
-        manners = _pick_manners(prompt, len(turns))
-        plain, _, cues = task.partition(" (Make this plain")
-        cue = ", ".join(_CUE.findall(cues)) or "yes"
-        if plain.startswith("tells this: "):
-            text = f"Well ({cue}): {plain.removeprefix('tells this: ')}"
-        elif plain.startswith("asks"):
-            when = "".join(_QUOTED.findall(plain))
-            text = f"What would you suggest, {manners}, that I do {when}?"
-        elif plain.startswith("replies"):
-            text = f"I see, so it is about {_QUOTED.findall(plain)[0]} then, {manners}."
-        elif plain.startswith("suggests"):
-            text = f"How about this: {plain[9:].removesuffix(', naming it.')}?"
-        elif plain.startswith("does not want"):
-            text = f"No ({cue}), I would not like that: {plain.partition(': ')[2]}"
+    for number, role in enumerate(_FIELD.findall(prompt)):
+        manners = _pick_manners(prompt, number)
+        if role == "user":
+            text = f"And what comes after this, {manners}?"
         else:
-            text = f"{_ACK}, {manners}."
-        turns.append({"role": role, "content": text.replace('"', "")})
+            text = f"Thank you for asking: it goes on {manners}, and that is all of it."
+        turns.append({"role": role, "content": text})
     return turns
 
 
 def _pick_manners(prompt: str, number: int) -> str:
-    """Words that hardly any other message of any session has in this order."""
+    """Words that hardly any other message of any chat has in this order."""
     digest = sha256(f"{prompt}{number}".encode()).digest()
-    return " and ".join(_MANNERS[byte % len(_MANNERS)] for byte in digest[:4])
+    return " and ".join(_MANNERS[byte % len(_MANNERS)] for byte in digest[:7])
 
 
 def pack_turns(turns: Turns) -> str:
@@ -55,31 +41,8 @@ def pack_turns(turns: Turns) -> str:
     )
 
 
-def pack_options(texts: list[str]) -> str:
-    """An answer with these options."""
-    return json.dumps({f"reply {number}": text for number, text in enumerate(texts, 1)})
-
-
-def asks_for_options(prompt: str) -> bool:
-    """Whether a prompt is for the options of a quad, not for a session."""
-    return "The replies, in this order." in prompt
-
-
-def write_options_well(prompt: str) -> list[str]:
-    """The drafts behind one more word; advice says no more than how to go about it."""
-    advice = re.findall(r"^Made plain by .*: ([^,.]+)", prompt, re.M)
-    if advice:
-        words = (
-            "Go about it your own way from beginning to end, and let {} come first in all of it."
-        )
-        return [words.format(cue) for cue in advice]
-    return [f"Well: {draft}" for draft in re.findall(r"^Draft: (.*)$", prompt, re.M)]
-
-
 def write_json(prompt: str) -> str:
-    """An answer that ``write_well`` or ``write_options_well`` makes."""
-    if asks_for_options(prompt):
-        return pack_options(write_options_well(prompt))
+    """An answer that ``write_well`` makes."""
     return pack_turns(write_well(prompt))
 
 

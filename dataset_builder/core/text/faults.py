@@ -51,7 +51,6 @@ _SLOT = re.compile(
     r"|(?<=[a-z] )(?<![Mm]y )nan(?=[,.;!?]|$| (?:of|and)\b)"
 )
 _DOUBLE = re.compile(r"(?<![\w'\u2019.\-@#])([A-Za-z]++) (?=((?i:\1))(?![\w'\u2019\-@]))")
-_EQUAL_WORDS = re.compile(r"\b([a-z]++) (?=\1\b)")
 _ARTICLE = re.compile(
     r"(?:(?<=[a-z,;:(\u2014] )a|(?<![^\s(])(?:A|[Aa]n)|^a) (?P<word>[A-Za-z0-9][\w,-]*)", re.M
 )
@@ -92,12 +91,6 @@ def read_closely(
         else:
             starts = _FINDERS[kind](prose)
         yield from ((kind, start) for start in starts)
-
-
-def has_doubled_word(text: str) -> bool:
-    """Return whether ``text`` holds a word twice in a row, as a joint of two templates may."""
-    # The quick search costs a third of the other.
-    return bool(_EQUAL_WORDS.search(text.lower())) and next(_find_doubled(text), -1) >= 0
 
 
 def _find_slots(prose: str) -> Iterator[int]:

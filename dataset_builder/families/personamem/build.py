@@ -5,9 +5,9 @@ bytes; the parent writes them in a fixed order, so the number of workers changes
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -19,24 +19,18 @@ from personamem.dataset_builder.families.base import BuildJob, BuiltFamily, Prog
 from personamem.dataset_builder.families.personamem.audit.counts import CountedContext
 from personamem.dataset_builder.families.personamem.audit.gate import check_context, check_split
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
-from personamem.dataset_builder.families.personamem.contexts import Context, build_context
-from personamem.dataset_builder.families.personamem.lives import contexts as lives_contexts
-from personamem.dataset_builder.families.personamem.lives import rows as lives_rows
-from personamem.dataset_builder.families.personamem.lives import wording as lives_wording
 from personamem.dataset_builder.families.personamem.lives.bank import (
     describe_proof,
     require_proof,
 )
+from personamem.dataset_builder.families.personamem.lives.columns import ContextIndex, Row
+from personamem.dataset_builder.families.personamem.lives.contexts import build_context
 from personamem.dataset_builder.families.personamem.lives.events import require_read_events
 from personamem.dataset_builder.families.personamem.lives.life import make_life
-from personamem.dataset_builder.families.personamem.planning import plan_split
-from personamem.dataset_builder.families.personamem.questions.quads import word_quad
-from personamem.dataset_builder.families.personamem.questions.rows import (
-    ContextIndex,
-    Row,
-    make_row,
-)
-from personamem.dataset_builder.families.personamem.sessions import WrittenSession
+from personamem.dataset_builder.families.personamem.lives.packing import Context
+from personamem.dataset_builder.families.personamem.lives.plan import plan_split
+from personamem.dataset_builder.families.personamem.lives.rows import make_row
+from personamem.dataset_builder.families.personamem.lives.wording import word_quad
 from personamem.dataset_builder.families.personamem.summary import summarise_split
 from personamem.dataset_builder.families.personamem.tables import (
     ContextsWriter,
@@ -45,10 +39,8 @@ from personamem.dataset_builder.families.personamem.tables import (
     encode_messages,
     write_questions,
 )
-from personamem.dataset_builder.families.personamem.texts import PersonaMemTexts
-from personamem.dataset_builder.families.personamem.world.cohort import build_cohort
-from personamem.dataset_builder.families.personamem.worlds import list_plans
-from personamem.dataset_builder.fillers import read_filler
+from personamem.dataset_builder.families.personamem.texts import Chats
+from personamem.dataset_builder.fillers import Chat, read_filler
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import (
     Annotation,
@@ -59,17 +51,16 @@ from personamem.loaders.formats.schema import (
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker makes a context from: its place, and what a model wrote for it.
+    """What a worker makes a context from: its place, and the chats that a model wrote for it.
 
-    ``sessions`` and ``options`` are what ``PersonaMemTexts.sessions_of`` and ``options_of`` return.
+    ``chats`` holds None for those that fell back; it is None if no model writes.
     """
 
     config: PersonaMemConfig
     size: str
     group: int
     persona_index: int
-    sessions: tuple[WrittenSession | None, ...]
-    options: Mapping[str, tuple[str, ...]]
+    chats: tuple[Chat | None, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +82,14 @@ def start_build(job: BuildJob) -> Callable[[], BuiltFamily]:
             readers had understood it.
     """
     config = configure(job.config)
-    if config.world == "lives":
-        require_proof()
-        require_read_events()
+    require_proof()
+    require_read_events()
     if config.filler:
         read_filler(config.filler, config.filler_column)
-    texts = job.texts or PersonaMemTexts()
     # Large contexts first, and all sizes in one queue: no process waits at the end of a split, and
     # little follows the last context.
     jobs = {
-        size: _list_jobs(config, size, texts)
+        size: _list_jobs(config, size, job.texts)
         for size in sorted(config.sizes, key=schema.SIZES.__getitem__, reverse=True)
     }
     return partial(_build, job, config, jobs)
@@ -124,9 +113,10 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
             rows[f"contexts/{size}.parquet"] = len(tokens)
             rows[f"questions_{size}.csv"] = len(questions)
             rows[f"shared_contexts_{size}.jsonl"] = len(tokens)
-    summary: dict[str, Any] = {"splits": {size: splits[size] for size in config.sizes}}
-    if config.world == "lives":
-        summary["readings"] = describe_proof()
+    summary: dict[str, Any] = {
+        "splits": {size: splits[size] for size in config.sizes},
+        "readings": describe_proof(),
+    }
     if config.filler:
         summary["filler"] = read_filler(config.filler, config.filler_column).describe()
     return BuiltFamily(
@@ -136,17 +126,16 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
     )
 
 
-def _list_jobs(config: PersonaMemConfig, size: str, texts: PersonaMemTexts) -> list["Job"]:
+def _list_jobs(config: PersonaMemConfig, size: str, chats: Chats | None) -> list["Job"]:
     return [
         Job(
             config,
             size,
             plan.group,
             persona_index,
-            texts.sessions_of(size, plan.group, persona_index),
-            texts.options_of(size, plan.group),
+            None if chats is None else chats.get((size, plan.group, persona_index), ()),
         )
-        for plan in list_plans(config, size)
+        for plan in plan_split(config, size)
         for persona_index in range(schema.COHORT_SIZE)
     ]
 
@@ -175,12 +164,15 @@ def _write_contexts(
 def build_one(job: Job) -> BuiltContext:
     """Build the context of the persona of a group and the questions asked in it."""
     config, size = job.config, job.size
-    lives = config.world == "lives"
-    context = _build_life(job) if lives else _build_context(job)
+    life = make_life(config, size, job.group, job.persona_index)
+    context = build_context(life, job.chats)
     body = encode_messages(context.messages)
     context_id = hashlib.sha256(body).hexdigest()
     index = ContextIndex(context)
-    rows = list((_ask_life if lives else _ask)(job, index, context_id))
+    rows = [
+        make_row(life, word_quad(config, life.plan, quad), index, context_id)
+        for quad in life.plan.quads
+    ]
     check_context(
         config,
         size,
@@ -191,34 +183,6 @@ def build_one(job: Job) -> BuiltContext:
     batch = _context_batch(context, index, context_id)
     line = b'{"%s": %s}\n' % (context_id.encode(), body)
     return BuiltContext(context_id, batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
-
-
-def _build_context(job: Job) -> Context:
-    plan = plan_split(job.config, job.size)[job.group]
-    cohort = build_cohort(job.config.seed, plan.cohort)
-    return build_context(job.config, plan, cohort, job.persona_index, job.sessions)
-
-
-def _ask(job: Job, index: ContextIndex, context_id: str) -> Iterator[Row]:
-    plan = plan_split(job.config, job.size)[job.group]
-    cohort = build_cohort(job.config.seed, plan.cohort)
-    for quad_plan in plan.quads:
-        quad = word_quad(job.config, quad_plan, cohort.threads[quad_plan.thread_id])
-        quad = replace(quad, options=job.options.get(quad_plan.quad_id, quad.options))
-        yield make_row(job.config, quad, cohort, job.persona_index, index, context_id)
-
-
-def _build_life(job: Job) -> Context:
-    return lives_contexts.build_context(
-        make_life(job.config, job.size, job.group, job.persona_index)
-    )
-
-
-def _ask_life(job: Job, index: ContextIndex, context_id: str) -> Iterator[Row]:
-    life = make_life(job.config, job.size, job.group, job.persona_index)
-    for quad_plan in life.plan.quads:
-        quad = lives_wording.word_quad(job.config, life.plan, quad_plan)
-        yield lives_rows.make_row(life, quad, index, context_id)
 
 
 def _as_record(context: Context, index: ContextIndex, context_id: str) -> ContextRecord:

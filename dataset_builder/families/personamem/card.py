@@ -35,6 +35,7 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         default_split=next(iter(splits)),
         readings=record.readings,
         filler=record.filler,
+        chats=manifest.writer.items.get("chats"),
         counts={
             key: _count_by_name(splits, key) for key in ("question_types", "topics", "letters")
         },

@@ -10,11 +10,8 @@ from personamem.dataset_builder.families.personamem.dials import (
     MOST_UPDATES,
     Level,
 )
-from personamem.dataset_builder.families.personamem.packs import topic_names
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
-from personamem.loaders.formats.schema import COHORT_SIZE, SIZES
-
-World = Literal["first", "lives"]
+from personamem.loaders.formats.schema import COHORT_SIZE, SIZES, TOPICS
 
 DEFAULT_SCALE = {
     "4k": (40, 320),
@@ -28,9 +25,6 @@ DEFAULT_SCALE = {
 
 DEFAULT_DISTRACTORS = {"4k": 0, "8k": 0, "32k": 0, "64k": 4, "128k": 8, "1M": 8}
 """More mentions of a story's candidates as other people's: words alone then lead to all of them."""
-
-DEFAULT_TOPICS = {"4k": 2, "8k": 3, "32k": 5, "64k": 8, "128k": 15, "1M": 15}
-"""How many topics one context is about."""
 
 
 class PersonaMemSettings(FamilySettings):
@@ -62,20 +56,10 @@ class PersonaMemSettings(FamilySettings):
     topics: Annotated[
         tuple[str, ...],
         Field(
-            default_factory=topic_names,
-            description=f"Topic, repeatable: {', '.join(topic_names())}. [default: all]",
+            description=f"Topic, repeatable: {', '.join(TOPICS)}. [default: all]",
             json_schema_extra={"option": "--topic"},
         ),
-    ]
-
-    world: Annotated[
-        World | None,
-        Field(
-            description="What questions are about: lives, whose texts are written by hand, or the "
-            "first world, whose texts follow patterns or are a model's. [default: lives; with a "
-            "model, first]"
-        ),
-    ] = None
+    ] = TOPICS
     levels: Annotated[
         tuple[Level, ...],
         Field(
@@ -140,11 +124,11 @@ class PersonaMemSettings(FamilySettings):
     @classmethod
     def _known_topics(cls, topics: tuple[str, ...]) -> tuple[str, ...]:
         for topic in topics:
-            if topic not in topic_names():
-                raise unknown_choice("topic", topic, topic_names())
+            if topic not in TOPICS:
+                raise unknown_choice("topic", topic, TOPICS)
         if not topics:
-            raise ValueError(f"at least one topic is needed: {', '.join(topic_names())}")
-        return tuple(topic for topic in topic_names() if topic in topics)
+            raise ValueError(f"at least one topic is needed: {', '.join(TOPICS)}")
+        return tuple(topic for topic in TOPICS if topic in topics)
 
     @model_validator(mode="after")
     def _multiples_of_four(self) -> "PersonaMemSettings":
@@ -161,8 +145,6 @@ class PersonaMemConfig(PersonaMemSettings):
     """The section together with the seed: what decides every byte of the family's files."""
 
     seed: int
-    world: World = "lives"
-    is_written_by_model: bool = False
 
     def contexts_of(self, size: str) -> int:
         """Return how many contexts the split ``size`` has, one a persona."""
@@ -201,14 +183,9 @@ def configure(config: BuildConfig) -> PersonaMemConfig:
     settings = config.find_settings(PersonaMemSettings)
     if settings is None:
         raise InvalidInputError("families: the configuration has no section personamem.")
-    is_written_by_model = config.model is not None
-    world = settings.world or ("first" if is_written_by_model else "lives")
-    if is_written_by_model and world == "lives":
+    if settings.filler and config.model is not None:
         raise InvalidInputError(
-            "world: the texts of lives are written by hand, none is left to a model. Accepted with "
-            "the writer openai: first."
+            "filler: with the writer openai, a model writes the chats that fill contexts. "
+            "Accepted: a filler or this writer."
         )
-    if settings.filler and world == "first":
-        raise InvalidInputError("filler: the first world has none. Accepted with it: lives.")
-    given = settings.model_dump() | {"world": world}
-    return PersonaMemConfig(seed=config.seed, is_written_by_model=is_written_by_model, **given)
+    return PersonaMemConfig(seed=config.seed, **settings.model_dump())

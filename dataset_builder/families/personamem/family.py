@@ -53,14 +53,14 @@ class PersonaMemFamily(Family):
         return start_build(job)
 
     def plan_writing(self, config: BuildConfig) -> WritingPlan:
-        """Return the sessions and options that a model is to write."""
+        """Return the everyday chats that a model is to write."""
         from personamem.dataset_builder.families.personamem.texts import plan_writing
 
         return plan_writing(config)
 
     def hash_prompts(self) -> str:
-        """Return the version of the prompts for sessions and options."""
-        from personamem.dataset_builder.families.personamem.writers.model.prompts import PROMPTS
+        """Return the version of the prompts for chats."""
+        from personamem.dataset_builder.families.personamem.writers.prompts import PROMPTS
 
         return PROMPTS.sha256
 

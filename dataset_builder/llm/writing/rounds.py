@@ -1,7 +1,7 @@
 """Generation with checks: request all items, read each answer, and request refused ones again.
 
-An item is a session, or any other text that a model writes. It has up to four attempts, each with
-the reasons against those before it; then the embedded writer's text is used. Which text is used is
+An item is a chat, or any other text that a model writes. It has up to four attempts, each with
+the reasons against those before it; then a text of the package is used. Which text is used is
 a function of the items and the store alone, so a dataset can be built again without a server. To
 that end, a request that remains unanswered is stored as given up and not sent again, even if the
 server would answer by then.
@@ -36,7 +36,7 @@ MOST_UNANSWERED = 2
 """Rounds in which a request may remain unanswered, each after all attempts."""
 
 NO_ANSWER = "no answer"
-"""Beside the issues of ``ValidationIssue``, a reason to use the embedded writer's text."""
+"""Beside the issues of ``ValidationIssue``, a reason to use a text of the package."""
 
 
 class GenerationItem(Protocol):
@@ -61,7 +61,7 @@ class GenerationItem(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """The result of an item: the content, or None to use the embedded writer's text.
+    """The result of an item: the content, or None to use a text of the package.
 
     ``refusals`` are the issues of the refused attempts, in order.
     """

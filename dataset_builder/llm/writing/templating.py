@@ -59,10 +59,6 @@ class PromptTemplates:
         """Return the template ``name``, rendered with these values."""
         return self._environment.get_template(name).render(values).strip()
 
-    def render_text(self, source: str, /, **values: Any) -> str:
-        """Return a template given as text, rendered with these values."""
-        return self._environment.from_string(source).render(values)
-
     @cached_property
     def _environment(self) -> ImmutableSandboxedEnvironment:
         return ImmutableSandboxedEnvironment(

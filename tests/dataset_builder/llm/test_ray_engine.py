@@ -26,8 +26,8 @@ pytestmark = pytest.mark.system
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")
-BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
+BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "40")
+BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "12")
 ENGINE = ("--engine", "vllm", "--engine-args", "max_model_len=4096,enforce_eager=true")
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
@@ -159,11 +159,11 @@ def test_what_cannot_be_is_refused(store: AnswerStore) -> None:
 def test_the_real_vllm_writes_a_dataset(run: Run, smollm2_dir: Path, tmp_path: Path) -> None:
     build = (*BUILD, "--model", smollm2_dir, "--store", tmp_path / "store")
     run(*build, *ENGINE, "--out", tmp_path / "out")
-    sessions = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["writer"][
-        "sessions"
+    chats = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["writer"]["items"][
+        "chats"
     ]
-    assert sessions["written"] + sessions["fallbacks"] == sessions["total"] == 4
-    assert "no answer" not in sessions["refusals_by_reason"]
+    assert chats["written"] + chats["fallbacks"] == chats["total"] == 8
+    assert "no answer" not in chats["refusals_by_reason"]
     with AnswerStore(tmp_path / "store") as store:
         answers = [outcome for _, outcome in store.items() if isinstance(outcome, Answer)]
     assert answers

@@ -43,10 +43,10 @@ def ends_within(seconds: float, group: int) -> bool:
     return False
 
 
-def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None:
+def test_workers_and_kills_change_no_byte(tiny_of_every_family: Path, tmp_path: Path) -> None:
     out = tmp_path / "made" / "again"
     config = tmp_path / "config.json"
-    manifest = json.loads((dataset / "manifest.json").read_bytes())
+    manifest = json.loads((tiny_of_every_family / "manifest.json").read_bytes())
     config.write_text(json.dumps({"families": manifest["config"]["families"]}))
     command = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
     command += ["build", "--config", str(config), "--out", str(out), "--workers", "2"]
@@ -54,7 +54,7 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
     )
     assert process.stderr is not None
-    assert process.stderr.readline().startswith(b"32k:")
+    assert process.stderr.readline().startswith(b"4k:")
     process.kill()
     process.wait()
     assert ends_within(seconds=20, group=process.pid)
@@ -62,7 +62,7 @@ def test_workers_and_kills_change_no_byte(dataset: Path, tmp_path: Path) -> None
     assert not out.exists()
     assert out.with_name(".again.partial").is_dir()
     subprocess.run(command, check=True, capture_output=True)
-    assert hashes(out) == hashes(dataset)
+    assert hashes(out) == hashes(tiny_of_every_family)
     assert sorted(path.name for path in out.parent.iterdir()) == [".again.lock", "again"]
 
 
@@ -204,30 +204,19 @@ def test_a_build_is_quick_to_refuse_a_folder_in_use(dataset: Path) -> None:
     assert time.monotonic() - started < 2
 
 
-@pytest.mark.parametrize("world", ["first", "lives"])
-def test_the_bytes_of_a_seed_do_not_move(world: str, tmp_path: Path) -> None:
+def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
     """Text files depend on no other package but the tokenizer: the same on every machine.
 
     A change of content or code that moves them is a new version of every dataset. If that is meant,
     name it in CHANGELOG.md and put the new hashes here.
     """
-    section = {"sizes": ("4k",), "personas": 4, "world": world}
+    section = {"sizes": ("4k",), "personas": 4}
     build_dataset(make_config(families={"personamem": section}), tmp_path / "d", workers=1)
     found = hashes(tmp_path / "d")
-    assert {name: found[name] for name in GOLDEN[world]} == GOLDEN[world]
+    assert {name: found[name] for name in GOLDEN} == GOLDEN
 
 
 GOLDEN = {
-    "first": {
-        "questions_4k.csv": "84bf0f787e76cfa334076dcb5ca991252b6fd37e9af7158f4cb13ef3f92d0b46",
-        "shared_contexts_4k.jsonl": (
-            "a5e798752a91ff6a57e4de864656f7d9e5b319478db4a5a15d3258df4c9c7ab2"
-        ),
-    },
-    "lives": {
-        "questions_4k.csv": "8491bb85a9717ef7a6d6887eaca858e56c1df4b43b6e31ef4d062c2ce0c37772",
-        "shared_contexts_4k.jsonl": (
-            "7befc203c52f81ea4b9ea863baac6135e5c3a4a466e746c55d5fbb7a0559ca49"
-        ),
-    },
+    "questions_4k.csv": "8491bb85a9717ef7a6d6887eaca858e56c1df4b43b6e31ef4d062c2ce0c37772",
+    "shared_contexts_4k.jsonl": "7befc203c52f81ea4b9ea863baac6135e5c3a4a466e746c55d5fbb7a0559ca49",
 }

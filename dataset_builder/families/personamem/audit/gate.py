@@ -29,7 +29,7 @@ from personamem.dataset_builder.families.personamem.audit.structure import (
     check_questions,
 )
 from personamem.dataset_builder.families.personamem.audit.text import check_text
-from personamem.dataset_builder.families.personamem.audit.truth import check_pairs, check_truth
+from personamem.dataset_builder.families.personamem.audit.truth import check_pairs
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.summary import summarise_checks
 from personamem.loaders.formats.schema import Annotation, ContextRecord, Question
@@ -45,9 +45,8 @@ def check_context(
 ) -> None:
     """Check one context and its questions; raises GateError."""
     violations = check_counts(split, context, counted, questions, annotations)
-    check = check_lives if config.world == "lives" else check_truth
-    violations.merge(check(config, split, context, questions, annotations))
-    violations.merge(check_text(context, slips=config.world == "lives"))
+    violations.merge(check_lives(config, split, context, questions, annotations))
+    violations.merge(check_text(context))
     _raise_if_any(split, violations)
 
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import accumulate
 
 from personamem.dataset_builder.core.findings import Violations
-from personamem.dataset_builder.families.personamem.audit.annotations import ANNOTATIONS
 from personamem.dataset_builder.families.personamem.audit.truth import (
+    ANNOTATIONS,
     ASKED_ON,
     EVIDENCE_BEFORE,
     EVIDENCE_CARRIES,
@@ -24,6 +24,7 @@ from personamem.dataset_builder.families.personamem.audit.truth import (
 )
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
+from personamem.dataset_builder.families.personamem.lives.columns import name_question
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
 from personamem.dataset_builder.families.personamem.lives.plan import (
     GroupPlan,
@@ -44,7 +45,6 @@ from personamem.dataset_builder.families.personamem.lives.wording import (
     list_roles,
     word_quad,
 )
-from personamem.dataset_builder.families.personamem.questions.rows import name_question
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import COHORT_SIZE, Annotation, ContextRecord, Question
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from personamem.dataset_builder.core.error_rate import ERROR_RATE, correct_family
 from personamem.dataset_builder.core.findings import Check, Finding, Section, Violations
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
-from personamem.dataset_builder.families.personamem.worlds import list_plans
+from personamem.dataset_builder.families.personamem.lives.plan import plan_split
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO, Annotation, Question
 
@@ -117,7 +117,7 @@ def check_coverage(
     config: PersonaMemConfig, split: str, questions: Sequence[Question], violations: Violations
 ) -> None:
     """Check that each question type and topic has as many questions as the plan says."""
-    quads = [quad for plan in list_plans(config, split) for quad in plan.quads]
+    quads = [quad for plan in plan_split(config, split) for quad in plan.quads]
     for name, planned, found in (
         ("type", [q.question_type for q in quads], [q.question_type for q in questions]),
         ("topic", [q.topic for q in quads], [q.topic for q in questions]),

@@ -32,7 +32,6 @@ from personamem.dataset_builder.families.personamem.audit.structure import (
 from personamem.dataset_builder.families.personamem.audit.truth import (
     TRUTH_CHECKS,
     check_pairs,
-    check_truth,
 )
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.lives.bank import describe_proof
@@ -88,8 +87,9 @@ class SplitJob(ContextJob):
         if self.ours and hash_messages(context.messages) != context_id:
             violations.add(MIRRORS, f"contexts/{self.split}.parquet: {context_id} was changed")
         if self.config and self.annotations is not None:
-            check = check_lives if self.config.world == "lives" else check_truth
-            violations.merge(check(self.config, self.split, context, questions, self.annotations))
+            violations.merge(
+                check_lives(self.config, self.split, context, questions, self.annotations)
+            )
         inside = [
             question
             for question in questions
@@ -103,7 +103,7 @@ class SplitJob(ContextJob):
             session_starts=context.session_starts,
             items=make_items(inside, self.annotations),
             ends=tuple(question.end_index_in_shared_context for question in inside),
-            slips=self.config is not None and self.config.world == "lives",
+            slips=self.config is not None,
         )
 
 
@@ -220,8 +220,7 @@ class SplitSubject(AuditSubject):
         check_facts(stated, checks, f"{where}.checks", violations)
         # The source of a filler may be out of reach; its chats are in the contexts.
         extra = record.model_dump(exclude={"splits", "checks", "filler"})
-        is_lives = self.source.config is not None and self.source.config.world == "lives"
-        proof = {"readings": describe_proof()} if is_lives else {}
+        proof = {"readings": describe_proof()} if self.source.config else {}
         check_facts(extra, proof, where, violations)
 
     def describe(self, contexts: Sequence[CheckedContext]) -> Distributions:

@@ -20,14 +20,14 @@ REPEATS = Check(
 )
 
 
-def check_text(context: ContextRecord, slips: bool = False) -> Violations:
-    """Check the text of one context, as the audit does, at a fraction of its cost.
-
-    ``slips`` are those of users; see ``find_residue``.
-    """
+def check_text(context: ContextRecord) -> Violations:
+    """Check the text of one context, as the audit does, at a fraction of its cost."""
     violations = Violations()
     texts = read_texts(context.context_id, context.messages)
-    for check, found in ((RESIDUE, find_residue(texts, slips)), (PERSONAL, find_personal(texts))):
+    for check, found in (
+        (RESIDUE, find_residue(texts, slips=True)),
+        (PERSONAL, find_personal(texts)),
+    ):
         for kind, hits in found.items():
             for place in hits.places:
                 violations.add(

@@ -4,6 +4,7 @@ Where evidence is implied, nothing in a context names a candidate, not even a ch
 """
 
 import re
+from collections.abc import Iterator, Set
 from functools import cache
 
 from personamem.dataset_builder.families.personamem.lives.bank import get_need, list_need_ids
@@ -21,15 +22,22 @@ Entries = tuple[tuple[tuple[str, ...], ChoiceId], ...]
 @cache
 def find_named(chat: Chat) -> frozenset[ChoiceId]:
     """Return the choices that a chat names; each chat is searched once a process."""
+    return frozenset(choice_id for text in chat.messages for _, choice_id in _find_terms(text))
+
+
+def find_term(text: str, choices: Set[ChoiceId]) -> str:
+    """Return the first words of a text, in lower case, that name one of ``choices``, or ""."""
+    return next((words for words, choice_id in _find_terms(text) if choice_id in choices), "")
+
+
+def _find_terms(text: str) -> Iterator[tuple[str, ChoiceId]]:
+    """Yield what a text names, and in which words."""
     lexicon = _make_lexicon()
-    found: set[ChoiceId] = set()
-    for text in chat.messages:
-        words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
-        for place, word in enumerate(words):
-            for rest, choice_id in lexicon.get(word, ()):
-                if tuple(words[place + 1 : place + 1 + len(rest)]) == rest:
-                    found.add(choice_id)
-    return frozenset(found)
+    words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
+    for place, word in enumerate(words):
+        for rest, choice_id in lexicon.get(word, ()):
+            if tuple(words[place + 1 : place + 1 + len(rest)]) == rest:
+                yield " ".join((word, *rest)), choice_id
 
 
 @cache

@@ -4,6 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.lives.columns import (
+    ContextIndex,
+    QuestionError,
+    Row,
+    name_question,
+    state_row,
+)
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.plan import QuadPlan
 from personamem.dataset_builder.families.personamem.lives.solver import solve
@@ -13,13 +20,6 @@ from personamem.dataset_builder.families.personamem.lives.wording import (
     Quad,
     find_contact,
     list_roles,
-)
-from personamem.dataset_builder.families.personamem.questions.rows import (
-    ContextIndex,
-    QuestionError,
-    Row,
-    name_question,
-    state_row,
 )
 from personamem.loaders.formats import schema
 

@@ -25,7 +25,7 @@ def make_fact_reader(source: str, split: str) -> "FactReader":
             config = configure(make_config(**manifest.config))
         except (PersonamemError, TypeError):  # Of another version, or not built by personamem.
             config = None
-    if config is not None and (config.world != "lives" or split not in config.sizes):
+    if config is not None and split not in config.sizes:
         config = None
     return FactReader(config, split)
 

@@ -1,1 +1,1 @@
-"""Writers: a session plan in, messages out."""
+"""Everyday chats written by a chat model: subjects, prompts and checks."""

@@ -17,7 +17,7 @@ def configure_lives() -> Configure:
     """A function that returns a configuration of lives."""
 
     def make(size: str = "32k", seed: int = 11, **settings: Any) -> PersonaMemConfig:
-        section = {"world": "lives", "sizes": (size,), "personas": 8, **settings}
+        section = {"sizes": (size,), "personas": 8, **settings}
         return configure(make_config(seed=seed, families={"personamem": section}))
 
     return make

@@ -6,12 +6,12 @@ from collections.abc import Callable
 import pytest
 
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
-from personamem.dataset_builder.families.personamem.contexts import Context
+from personamem.dataset_builder.families.personamem.lives.columns import ContextIndex
 from personamem.dataset_builder.families.personamem.lives.contexts import build_context
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.packing import Context
 from personamem.dataset_builder.families.personamem.lives.rows import make_row
 from personamem.dataset_builder.families.personamem.lives.wording import Quad, word_quad
-from personamem.dataset_builder.families.personamem.questions.rows import ContextIndex
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO, SIZES

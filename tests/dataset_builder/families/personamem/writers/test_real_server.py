@@ -11,8 +11,8 @@ from transformers_server import read_tail, serve_model
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "4")
-BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "24")
+BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "40")
+BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "12")
 
 
 @pytest.mark.model
@@ -28,12 +28,12 @@ def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
         except AssertionError as error:
             raise AssertionError(f"{error}\n{read_tail(log)}") from error
     written = json.loads((out / "manifest.json").read_text("utf-8"))["writer"]
-    sessions = written["items"]["sessions"]
+    chats = written["items"]["chats"]
     assert written["model"] == short_model_dir.name
-    assert sessions["written"] + sessions["fallbacks"] == sessions["total"] == 4
-    assert sum(sessions["refusals_by_reason"].values()) >= 4 * sessions["fallbacks"]
-    assert sum(sessions["fallbacks_by_reason"].values()) == sessions["fallbacks"]
-    assert f"by the model: {sessions['written']} " in done.stdout
+    assert chats["written"] + chats["fallbacks"] == chats["total"] == 8
+    assert sum(chats["refusals_by_reason"].values()) >= chats["fallbacks"]
+    assert sum(chats["fallbacks_by_reason"].values()) == chats["fallbacks"]
+    assert f"by the model: {chats['written']} " in done.stdout
     assert "Every check passed: dataset, 4k." in run("personamem", "audit", out).stdout
     run(*build, "--out", tmp_path / "again")
     assert hash_files(tmp_path / "again") == hash_files(out)

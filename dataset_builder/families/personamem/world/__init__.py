@@ -1,1 +1,0 @@
-"""The simulated world: the only source of truth of a benchmark."""

@@ -1,1 +1,0 @@
-"""Sessions and options written by a chat model: prompts and checks."""

@@ -1,7 +1,0 @@
-"""The prompt templates of sessions and options."""
-
-from pathlib import Path
-
-from personamem.dataset_builder.llm.writing.templating import PromptTemplates
-
-PROMPTS = PromptTemplates(Path(__file__).parent / "templates")
