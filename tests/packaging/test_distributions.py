@@ -87,6 +87,10 @@ def test_every_requirement_of_the_code_is_declared(
     for_models = name_imports([*extras["hf"], *extras["vllm"]])
     for folder in FOLDERS:
         for path in (project_root / folder).rglob("*.py"):
+            if path.parent == project_root / "loaders/memory/programs":
+                # They run in environments of their own, which know nothing of ours.
+                assert "personamem" not in set(imports_of(path))
+                continue
             is_model = path.is_relative_to(project_root / "tasks/models")
             declared = always | for_models if is_model else always
             undeclared = set(imports_of(path)) - declared - set(sys.stdlib_module_names)
