@@ -30,7 +30,8 @@ def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
     written = json.loads((out / "manifest.json").read_text("utf-8"))["writer"]
     chats = written["items"]["chats"]
     assert written["model"] == short_model_dir.name
-    assert chats["written"] + chats["fallbacks"] == chats["total"] == 8
+    assert chats["written"] + chats["fallbacks"] == chats["total"]
+    assert chats["total"] >= 4  # One for each persona; the room for more hangs on the texts.
     assert sum(chats["refusals_by_reason"].values()) >= chats["fallbacks"]
     assert sum(chats["fallbacks_by_reason"].values()) == chats["fallbacks"]
     assert f"by the model: {chats['written']} " in done.stdout
