@@ -217,6 +217,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "8491bb85a9717ef7a6d6887eaca858e56c1df4b43b6e31ef4d062c2ce0c37772",
-    "shared_contexts_4k.jsonl": "7befc203c52f81ea4b9ea863baac6135e5c3a4a466e746c55d5fbb7a0559ca49",
+    "questions_4k.csv": "e3d8bbeeaaddd8212ed045eb38b5e739b65803021ad58e59a8144942608e3437",
+    "shared_contexts_4k.jsonl": "6f284a4221dd2c75c2768cf0a4d80afe53c68e0b80c56eb1b497f6e71fd63025",
 }

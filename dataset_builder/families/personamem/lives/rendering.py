@@ -26,7 +26,7 @@ from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats.schema import Message
 
 _REQUEST_LETTERS, _WRAPPER_LETTERS = 400, 80
-_PASSED_ON = 0.3
+_PASSED_ON = 0.1
 """How often a user says that somebody else's answer is passed on."""
 
 
