@@ -1,8 +1,10 @@
 """Metrics as the tasks declare them, once, in Python."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from personamem.loaders.personamem.metrics import average_recall
 
 Aggregation = Callable[[Sequence[Any]], float | None]
 
@@ -18,6 +20,19 @@ class Metric:
     name: str
     aggregation: Aggregation | str = "mean"
     higher_is_better: bool = True
+
+
+RECALL = Metric("evidence_recall", average_recall)
+"""Of what a memory found; its values say more, for reports."""
+
+class_metric = "acc_{}".format
+
+
+def spread_accuracy(
+    accuracy: float, own: Collection[str | None], classes: Iterable[str]
+) -> dict[str, tuple[str, float]]:
+    """Return a document's values for the accuracies of all classes; ``own`` are those it is in."""
+    return {class_metric(name): (name if name in own else "", accuracy) for name in classes}
 
 
 def describe_metrics(metrics: Iterable[Metric]) -> list[dict[str, Any]]:

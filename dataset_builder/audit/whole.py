@@ -8,7 +8,7 @@ from typing import Any
 from personamem.dataset_builder.core.findings import Finding, Violations
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.facts import FACTS, FILES, check_facts, check_files
-from personamem.dataset_builder.families.subject import AuditSubject, CheckedContext
+from personamem.dataset_builder.families.subject import CheckedContext, OwnSubject
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.manifest import MANIFEST, Manifest
 from personamem.loaders.formats.tokens import TOKENIZER
@@ -18,7 +18,7 @@ WHOLE = "dataset"
 
 
 @dataclass(frozen=True)
-class WholeSubject(AuditSubject):
+class WholeSubject(OwnSubject):
     """A dataset of ours; ``others`` are the names of the files that belong to no other part."""
 
     manifest: Manifest
@@ -30,16 +30,6 @@ class WholeSubject(AuditSubject):
     def part(self) -> str:
         """The name of the part."""
         return WHOLE
-
-    @property
-    def layout(self) -> str:
-        """The format of datasets of ours."""
-        return "personamem"
-
-    @property
-    def ours(self) -> bool:
-        """Only datasets of ours have a manifest."""
-        return True
 
     @property
     def num_questions(self) -> int:

@@ -115,3 +115,17 @@ class AuditSubject(ABC):
     def describe(self, contexts: Sequence[CheckedContext]) -> Distributions:
         """Return what a report plots. By default nothing."""
         return Distributions()
+
+
+class OwnSubject(AuditSubject):
+    """A part of a dataset that this project built: one of the formats that only it writes."""
+
+    @property
+    def layout(self) -> str:
+        """The format of datasets of ours."""
+        return "personamem"
+
+    @property
+    def ours(self) -> bool:
+        """Always."""
+        return True

@@ -16,7 +16,12 @@ from personamem.loaders.memory.protocol import (
     call_optional,
 )
 from personamem.loaders.memory.records import ContextRun, Search
-from personamem.loaders.memory.scoring import TextIndex, cut_to_budget, score_search
+from personamem.loaders.memory.scoring import (
+    TextIndex,
+    cut_to_budget,
+    find_sources,
+    score_search,
+)
 from personamem.loaders.memory.systems import Instance
 from personamem.loaders.memory.timeline import AddStep, AskStep
 
@@ -43,6 +48,8 @@ class Unit:
     """Each with the place of its context among ``context_ids``."""
 
     indices: dict[str, TextIndex] = field(default_factory=dict)
+    held: dict[str, frozenset[str] | None] = field(default_factory=dict)
+    """By user, the sessions that the memory keeps, as long as nothing is added."""
 
 
 Checkpoint = Callable[[MemorySystem, Progress], None]
@@ -76,9 +83,10 @@ def run_unit(
                         run.is_complete = False
                         run.failures.append(str(failure))
                         if instance is not None:
-                            _close(instance)
+                            _close(instance, run)
                         instance = None
                 progress.has_added = True
+                unit.held.clear()
             else:
                 if progress.has_added and instance is not None and run.is_complete:
                     _flush(instance, run)
@@ -93,7 +101,7 @@ def run_unit(
                     run.failures.append(f"{run.context_id}: {failure}")
     finally:
         if instance is not None:
-            _close(instance)
+            _close(instance, progress.runs[-1])
 
 
 def add_session(instance: Instance, step: AddStep, run: ContextRun) -> None:
@@ -131,7 +139,6 @@ def _ask(
     unit: Unit, instance: Instance | None, run: ContextRun, step: AskStep, budget: int
 ) -> Search:
     found: Sequence[Memory] = ()
-    kept: Sequence[Memory] | None = None
     rewrites, seconds = False, 0.0
     if not run.is_complete:
         run.failures.append(f"{step.question.question_id}: a session before could not be added")
@@ -144,23 +151,34 @@ def _ask(
             run.failures.append(f"{step.question.question_id}: {failure}")
         seconds = time.perf_counter() - started
         run.search_usage += instance.meter.total - before
-        if not rewrites:
-            kept = _list_kept(instance.system, step, run)
     own = unit.indices[step.user]
     others = [index for user, index in unit.indices.items() if user != step.user]
-    score = score_search(step, found, budget, seconds, own, others, kept, rewrites)
-    within = tuple(cut_to_budget(found, budget)[0])
-    return Search(step.question.question_id, budget, within, score)
+    cut = cut_to_budget(found, budget)
+    score = score_search(
+        step, cut, seconds, own, others, lambda: _find_held(unit, instance, step, run), rewrites
+    )
+    return Search(step.question.question_id, budget, tuple(cut[0]), score)
 
 
-def _list_kept(system: MemorySystem, step: AskStep, run: ContextRun) -> Sequence[Memory] | None:
-    """Return all that a memory keeps of a user, or None if it does not say."""
-    try:
-        kept = call_optional(system, "list", step.user)
-    except Exception as error:  # As above.
-        run.failures.append(f"{step.user}: list failed ({type(error).__name__}: {error})")
+def _find_held(
+    unit: Unit, instance: Instance | None, step: AskStep, run: ContextRun
+) -> frozenset[str] | None:
+    """Return the sessions that a memory keeps of a user, or None if it does not say."""
+    if instance is None or not run.is_complete:
         return None
-    return kept if isinstance(kept, list) else None
+    if step.user not in unit.held:
+        kept = None
+        try:
+            kept = call_optional(instance.system, "list", step.user)
+        except Exception as error:  # As above.
+            run.failures.append(f"{step.user}: list failed ({type(error).__name__}: {error})")
+        own = unit.indices[step.user]
+        unit.held[step.user] = (
+            frozenset().union(*(find_sources(memory, own) for memory in kept))
+            if isinstance(kept, list)
+            else None
+        )
+    return unit.held[step.user]
 
 
 def _flush(instance: Instance, run: ContextRun) -> None:
@@ -173,11 +191,11 @@ def _flush(instance: Instance, run: ContextRun) -> None:
     run.add_usage += instance.meter.total - before
 
 
-def _close(instance: Instance) -> None:
+def _close(instance: Instance, run: ContextRun) -> None:
     try:
         call_optional(instance.system, "close")
-    except Exception:  # What it held is of no use any more.
-        return
+    except Exception as error:  # As above.
+        run.failures.append(f"{run.context_id}: close failed ({type(error).__name__}: {error})")
 
 
 def _note_texts(unit: Unit, step: Step) -> None:

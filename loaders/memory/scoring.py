@@ -1,7 +1,7 @@
 """How good a search was, without a reader: what of the evidence it found, and what beside."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from personamem.loaders.formats.tokens import count_tokens
@@ -79,25 +79,24 @@ def cut_to_budget(found: Sequence[Memory], budget: int) -> tuple[list[Memory], i
 
 def score_search(
     step: AskStep,
-    found: Sequence[Memory],
-    budget: int,
+    cut: tuple[Sequence[Memory], int, int],
     seconds: float,
     own: TextIndex,
     others: Sequence[TextIndex],
-    kept: Sequence[Memory] | None,
+    find_held: Callable[[], frozenset[str] | None],
     rewrites: bool,
 ) -> SearchScore:
-    """Return the score of what a search returned.
+    """Return the score of what a search returned, as ``cut_to_budget`` left it.
 
-    ``own`` has the sessions of the user, ``others`` those of other users. ``kept`` is all that the
-    memory keeps of the user, or None if it does not say. Where a memory ``rewrites``, texts that
-    name no session tell nothing of recall.
+    ``own`` has the sessions of the user, ``others`` those of other users. ``find_held`` is asked,
+    where evidence did not come back, for the sessions that the memory keeps; None if it does not
+    say. Where a memory ``rewrites``, texts that name no session tell nothing of recall.
     """
-    within, tokens, over = cut_to_budget(found, budget)
+    within, tokens, over = cut
     sessions: set[str] = set()
     foreign = 0
     for memory in within:
-        sessions |= _find_sources(memory, own)
+        sessions |= find_sources(memory, own)
         foreign += any(other.find(memory.text) for other in others) and not own.find(memory.text)
     is_known = not rewrites or any(memory.sources for memory in within)
     recall = written = stale = None
@@ -105,8 +104,7 @@ def score_search(
         recall = len(step.evidence & sessions) / len(step.evidence)
         if recall == 1:
             written = 1.0
-        elif kept is not None:
-            held = frozenset().union(*(_find_sources(memory, own) for memory in kept))
+        elif (held := find_held()) is not None:
             written = len(step.evidence & held) / len(step.evidence)
     if step.related is not None and is_known:
         stale = len(step.related & sessions) / len(sessions) if sessions else 0.0
@@ -122,7 +120,8 @@ def score_search(
     )
 
 
-def _find_sources(memory: Memory, own: TextIndex) -> frozenset[str]:
+def find_sources(memory: Memory, own: TextIndex) -> frozenset[str]:
+    """Return the sessions that a text comes from: those it names, else those it repeats."""
     if memory.sources:
         return frozenset(name_whole(source) for source in memory.sources)
     return own.find(memory.text)

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
@@ -117,8 +117,7 @@ class MemoryFactory:
         ``amb:module:Class`` or ``benchd:module:Class``: an adapter of another harness.
 
         Raises:
-            InvalidInputError: there is no such system, its package is missing, or it asks a chat
-                model that nobody named.
+            InvalidInputError: there is no such system, or it asks a chat model that nobody named.
         """
         self.name, self.models = name, check_models(models or Models())
         self._data = data
@@ -127,14 +126,7 @@ class MemoryFactory:
             raise unknown_choice("memory system", name, (*NAMES, "cmd:PROGRAM", "module:factory"))
         if name in (AGENTIC, AS_RELEASED) or (name in PROGRAMS and PROGRAMS[name].extracts):
             self._check_llm()
-        if name in PROGRAMS:
-            _check_package(name, self.models.python)
-        needs_models = name in PROGRAMS or name in (AGENTIC, AS_RELEASED)
-        may_ask = name.startswith(PREFIX) or name.partition(":")[0] in SHIMS
-        if needs_models or (may_ask and self.models.llm_server):
-            server = self.models.llm_server
-            chats = ChatServer(server, self.models.key_variable) if server else None
-            self._gateway = Gateway(self._encoder.embed, chats)
+        self._opening, self._is_open, self._dimensions = Lock(), False, 0
 
     def __enter__(self) -> "MemoryFactory":
         """Return the factory."""
@@ -154,10 +146,14 @@ class MemoryFactory:
         """Return a new instance that keeps its files, if any, in ``folder``.
 
         Raises:
-            InvalidInputError: there is no such program, module or factory, or what it returns has
-                no ``add`` or no ``search``.
+            InvalidInputError: there is no such package, program, module or factory, or what it
+                returns has no ``add`` or no ``search``.
             MemoryFailure: a program does not answer.
         """
+        with self._opening:
+            if not self._is_open:
+                self._open()
+                self._is_open = True
         url, meter = self._gateway.open_line() if self._gateway else ("", Meter())
         if self.name in PROGRAMS:
             return Instance(self._start_program(PROGRAMS[self.name], url, folder), meter)
@@ -179,8 +175,21 @@ class MemoryFactory:
             raise InvalidInputError("memory system oracle: it knows a dataset, and nothing else.")
         return Instance(make_control(self.name, self._data), meter)
 
-    @cached_property
-    def _encoder(self) -> Any:
+    def _open(self) -> None:
+        """Check what is needed and open the gateway: a run that is kept needs neither."""
+        name, server = self.name, self.models.llm_server
+        if name in PROGRAMS:
+            _check_package(name, self.models.python)
+        needs_models = name in PROGRAMS or name in (AGENTIC, AS_RELEASED)
+        may_ask = name.startswith(PREFIX) or name.partition(":")[0] in SHIMS
+        if needs_models or (may_ask and server):
+            encoder = self._load_encoder()
+            if name in PROGRAMS:
+                self._dimensions = len(encoder.embed(["dimensions"])[0])
+            chats = ChatServer(server, self.models.key_variable) if server else None
+            self._gateway = Gateway(encoder.embed, chats)
+
+    def _load_encoder(self) -> Any:
         from personamem.loaders.retrieval import make_retriever
 
         retriever = make_retriever(self.models.embedder)
@@ -190,10 +199,6 @@ class MemoryFactory:
                 "of a sentence-transformers model."
             )
         return retriever
-
-    @cached_property
-    def _dimensions(self) -> int:
-        return len(self._encoder.embed(["dimensions"])[0])
 
     def _start_program(self, program: Program, url: str, folder: Path) -> MemorySystem:
         variables = {

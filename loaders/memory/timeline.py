@@ -73,7 +73,7 @@ def list_steps(data: PersonaMem, context_id: str) -> Iterator[AddStep | AskStep]
 
 def name_user(question: Question) -> str:
     """Return the name of a question's user."""
-    return f"user-{question.persona_id}"
+    return f"user-{question.shared_context_id}"
 
 
 def name_session(number: int, start: int, starts: Sequence[int]) -> str:

@@ -30,7 +30,6 @@ from personamem.loaders.memory.condition import (
 from personamem.loaders.personamem.metrics import (
     accuracy_of_third,
     accuracy_of_type,
-    average_recall,
     macro_f1,
 )
 from personamem.loaders.personamem.oracle import missing_annotations
@@ -39,7 +38,13 @@ from personamem.loaders.personamem.rewards import score
 from personamem.loaders.prompting.rendering import make_fingerprint
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.settings import RetrievalSettings, read_settings
-from personamem.tasks.metrics import Metric, describe_metrics
+from personamem.tasks.metrics import (
+    RECALL,
+    Metric,
+    class_metric,
+    describe_metrics,
+    spread_accuracy,
+)
 from personamem.tasks.models.prompting import (
     Doc,
     PromptingTask,
@@ -60,11 +65,6 @@ METRICS = (
 
 UNPARSABLE = Metric("unparsable", higher_is_better=False)
 """Of generated replies only."""
-
-RECALL = Metric("evidence_recall", average_recall)
-"""Of what a memory found; its values say more, for reports."""
-
-class_metric = "acc_{}".format
 
 _COLUMNS = tuple(field.name for field in fields(Question))
 
@@ -178,8 +178,7 @@ class PersonaMemTask(PromptingTask):
         if self.condition == "memory":
             scores[RECALL.name] = self._recall.describe(question_of(doc))
         own = (doc["question_type"], (doc["dials"] or {}).get("level"))
-        found = {name: (name if name in own else "", scores["acc"]) for name in self.classes}
-        return {**scores, **{class_metric(name): value for name, value in found.items()}}
+        return {**scores, **spread_accuracy(scores["acc"], own, self.classes)}
 
     def _select_messages(self, question: Question) -> list[Message]:
         if self.condition == "full":

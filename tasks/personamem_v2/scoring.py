@@ -24,8 +24,6 @@ from personamem.tasks.models.prompting import Doc
 DISTANCE_BINS = 8
 """Of equal width over the size of the histories: 4,096 tokens at 32k, 16,384 at 128k."""
 
-class_metric = "acc_{}".format
-
 
 def make_doc(entry: Version2Question, split: str, protocol: Protocol, mode: str) -> dict[str, Any]:
     """Return a question as a document: what is asked, what is right, and what it counts for."""

@@ -15,7 +15,7 @@ import datasets
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
 from personamem.loaders.formats.schema import Message, Question
 from personamem.loaders.memory.condition import MemoryRecall, read_memory_settings
-from personamem.loaders.personamem.metrics import accuracy_of_type, average_recall, macro_f1
+from personamem.loaders.personamem.metrics import accuracy_of_type, macro_f1
 from personamem.loaders.personamem.version2.protocols import (
     RELEASED_REPLY_TOKENS,
     read_protocol,
@@ -34,7 +34,13 @@ from personamem.loaders.personamem.version2_dataset import (
 from personamem.loaders.prompting.rendering import make_fingerprint
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.settings import read_settings
-from personamem.tasks.metrics import Metric, describe_metrics
+from personamem.tasks.metrics import (
+    RECALL,
+    Metric,
+    class_metric,
+    describe_metrics,
+    spread_accuracy,
+)
 from personamem.tasks.models.prompting import (
     Doc,
     PromptingTask,
@@ -43,13 +49,10 @@ from personamem.tasks.models.prompting import (
     log_embedding,
 )
 from personamem.tasks.personamem_v2.family import FAMILY
-from personamem.tasks.personamem_v2.scoring import class_metric, doc_to_text, make_doc, make_turns
+from personamem.tasks.personamem_v2.scoring import doc_to_text, make_doc, make_turns
 
 CHOICE_METRICS = (Metric("acc"), Metric("f1", macro_f1))
 UNPARSABLE = Metric("unparsable", higher_is_better=False)
-RECALL = Metric("evidence_recall", average_recall)
-"""Of what a memory found; its values say more, for reports."""
-
 OPEN_METRICS = (
     Metric("empty", higher_is_better=False),
     Metric("leaked", partial(accuracy_of_type, "with a secret"), higher_is_better=False),
@@ -160,9 +163,7 @@ class PersonaMemV2Task(PromptingTask):
             return scores  # Open questions; and with --predict_only nothing is scored.
         if self.condition == "memory":
             scores[RECALL.name] = self._recall.describe(self._question_of(doc))
-        own = doc["labels"]
-        found = {label: (label if label in own else "", scores["acc"]) for label in self.labels}
-        return {**scores, **{class_metric(label): value for label, value in found.items()}}
+        return {**scores, **spread_accuracy(scores["acc"], doc["labels"], self.labels)}
 
     def _refuse_impossible(self) -> None:
         if self.protocol != "as_released":

@@ -10,7 +10,7 @@ from personamem.dataset_builder.families.facts import FACTS, FILES, check_facts,
 from personamem.dataset_builder.families.personalens.checks import judge, summarise_checks
 from personamem.dataset_builder.families.personalens.official_layout import ROOT
 from personamem.dataset_builder.families.personalens.record import summarise
-from personamem.dataset_builder.families.subject import AuditSubject, CheckedContext
+from personamem.dataset_builder.families.subject import CheckedContext, OwnSubject
 from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.formats.manifest import MANIFEST, Manifest, read_manifest
 from personamem.loaders.formats.schema import LETTERS, Question
@@ -29,7 +29,7 @@ SAME = ("profiles", "tasks", "scenarios", "preference_types")
 
 
 @dataclass(frozen=True)
-class UsersSubject(AuditSubject):
+class UsersSubject(OwnSubject):
     """The users, scenarios and quads of a dataset."""
 
     data: PersonaLens
@@ -40,16 +40,6 @@ class UsersSubject(AuditSubject):
     def part(self) -> str:
         """The one split."""
         return SPLIT
-
-    @property
-    def layout(self) -> str:
-        """The format of datasets of ours."""
-        return "personamem"
-
-    @property
-    def ours(self) -> bool:
-        """Only datasets of ours are audited."""
-        return True
 
     @property
     def num_questions(self) -> int:

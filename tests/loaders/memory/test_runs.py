@@ -1,6 +1,7 @@
 """Runs: every session once, nothing before its time, every failure counted."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,14 +181,18 @@ def test_systems_that_do_not_exist_are_named(data: PersonaMem, name: str, said: 
         run_memory(data, MemoryFactory(name, data), [100])
 
 
-def test_options_of_a_system_are_checked() -> None:
+def test_options_of_a_system_are_checked(tmp_path: Path) -> None:
     assert read_models({"llm": "m", "llm_server": "http://x/v1"}).llm == "m"
     with pytest.raises(InvalidInputError, match=r"'lm'. Did you mean 'llm'"):
         read_models({"lm": "m"})
     with pytest.raises(InvalidInputError, match=r"llm is 7. Accepted: a text"):
         read_models({"llm": 7})
+    factory = MemoryFactory("agentic", None, read_models({"llm": "m", "llm_server": "here"}))
     with pytest.raises(InvalidInputError, match=r"llm_server 'here'. Accepted: the address"):
-        MemoryFactory("agentic", None, read_models({"llm": "m", "llm_server": "here"}))
+        factory.make(tmp_path)
+    for tokens in (0, 2_049, "many"):
+        with pytest.raises(InvalidInputError, match=r"llm_tokens is .*Accepted: a whole number"):
+            read_models({"llm_tokens": tokens})
 
 
 def test_every_control_can_be_made(data: PersonaMem, tmp_path: Path) -> None:
@@ -204,3 +209,31 @@ def test_progress_is_told_context_by_context(data: PersonaMem) -> None:
 def test_an_adapter_is_named_by_module_and_class(data: PersonaMem) -> None:
     with pytest.raises(InvalidInputError, match=r"adapter 'nothing'. Accepted: module:Class"):
         run_memory(data, MemoryFactory("amb:nothing", data), [100])
+
+
+def test_two_contexts_of_one_persona_are_two_users(data: PersonaMem) -> None:
+    """In official releases a persona has several: what is said in one is no past of the other."""
+    one, other = (data.questions_of(context_id)[0] for context_id in data.context_ids[:2])
+    assert name_user(one) != name_user(replace(other, persona_id=one.persona_id))
+
+
+def test_what_a_memory_keeps_is_listed_once_as_long_as_nothing_is_added(data: PersonaMem) -> None:
+    listed: list[int] = []
+
+    class Listing(Recorder):
+        def list(self, user: str) -> Sequence[Memory]:
+            listed.append(len(self.added))
+            return []
+
+    run_memory(data, Making(Listing), [50, 100, 200], contexts=data.context_ids[:1])
+    assert listed
+    assert len(set(listed)) == len(listed)
+
+
+def test_a_memory_that_cannot_close_is_named(data: PersonaMem) -> None:
+    class Stuck(NoMemory):
+        def close(self) -> None:
+            raise OSError("busy")
+
+    (run,) = run_memory(data, Making(Stuck), [50], contexts=data.context_ids[:1])
+    assert run.failures == [f"{run.context_id}: close failed (OSError: busy)"]

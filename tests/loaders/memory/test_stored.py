@@ -109,3 +109,14 @@ def test_another_run_in_the_folder_is_named(data: PersonaMem, tmp_path: Path) ->
     (tmp_path / "file.txt").write_text("mine")
     with pytest.raises(InvalidInputError, match=r"holds something else. Accepted: a new folder"):
         run_memory(data, Making(NoMemory), [300], folder=tmp_path)
+
+
+def test_a_finished_run_is_read_where_its_package_is_missing(
+    data: PersonaMem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+    kept = Making(FullMemory)
+    kept.name = "langgraph"
+    runs = run_memory(data, kept, [300], folder=folder)
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    assert run_memory(data, MemoryFactory("langgraph", data), [300], folder=folder) == runs

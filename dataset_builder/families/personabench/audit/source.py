@@ -24,7 +24,7 @@ from personamem.dataset_builder.families.personabench.files import (
     summarise_communities,
 )
 from personamem.dataset_builder.families.personabench.rows import OpenTables, Row
-from personamem.dataset_builder.families.subject import AuditSubject, CheckedContext
+from personamem.dataset_builder.families.subject import CheckedContext, OwnSubject
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 from personamem.loaders.formats.json_files import read_json_file
 from personamem.loaders.formats.manifest import MANIFEST, Manifest, read_manifest
@@ -47,7 +47,7 @@ COLUMNS = Check(Section.STRUCTURE, "columns", "Columns that are missing or of an
 
 
 @dataclass(frozen=True)
-class CommunitiesSubject(AuditSubject):
+class CommunitiesSubject(OwnSubject):
     """The open questions of a dataset; ``config`` is None where the manifest has no usable one.
 
     ``usable`` tells whether the columns of all tables are there, and all rows hold a record.
@@ -63,16 +63,6 @@ class CommunitiesSubject(AuditSubject):
     def part(self) -> str:
         """One part for all noise levels."""
         return PART
-
-    @property
-    def layout(self) -> str:
-        """The format of datasets of ours."""
-        return "personamem"
-
-    @property
-    def ours(self) -> bool:
-        """Only datasets of ours are audited."""
-        return True
 
     @property
     def num_questions(self) -> int:
