@@ -12,10 +12,12 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 
 from personamem.loaders.formats.tokens import count_tokens
-from personamem.loaders.memory.protocol import DatedMessage, Memory, MemoryFailure
-
-MOST_TOKENS = 2_048
-"""Of the text, in o200k_base tokens."""
+from personamem.loaders.memory.protocol import (
+    MOST_REWRITTEN,
+    DatedMessage,
+    Memory,
+    MemoryFailure,
+)
 
 CHUNK_TOKENS = 5_000
 """Of the history that a writer who sees the question reads at a time, as released."""
@@ -27,12 +29,12 @@ _WRITER = (
     "get the text so far and a new chat with its date. Write the whole text anew: what the user "
     "does, has, prefers and refuses now, since when and why, whom it concerns if not the user, "
     "and what was true before and is over. Drop what no later reply can use. Write plain "
-    f"sentences, at most {MOST_TOKENS // 2} words, and nothing else."
+    f"sentences, at most {MOST_REWRITTEN // 2} words, and nothing else."
 )
 _WITH_QUESTION = (
     "You read a long history of chats in parts, so that a question can be answered at the end. "
     "You get the question, your notes so far and the next part. Write the notes anew: all that "
-    f"bears on the question. At most {MOST_TOKENS // 2} words, and nothing else."
+    f"bears on the question. At most {MOST_REWRITTEN // 2} words, and nothing else."
 )
 _EMPTY = "(nothing yet)"
 
@@ -40,7 +42,7 @@ _EMPTY = "(nothing yet)"
 class ChatModel:
     """A chat model at an address that ends in ``/v1``; retries are the server's matter."""
 
-    def __init__(self, url: str, model: str, most_tokens: int = MOST_TOKENS) -> None:
+    def __init__(self, url: str, model: str, most_tokens: int = MOST_REWRITTEN) -> None:
         self._url, self._model, self._most = url, model, most_tokens
 
     def write(self, system: str, text: str) -> str:
@@ -84,7 +86,7 @@ class AgenticMemory:
             return
         before = self._texts.get(user, _EMPTY)
         written = self._model.write(_WRITER, f"The text so far:\n{before}\n\nThe new chat:\n{chat}")
-        text = cut_text(written.strip(), MOST_TOKENS)
+        text = cut_text(written.strip(), MOST_REWRITTEN)
         if text:
             self._texts[user] = text
 
@@ -132,7 +134,7 @@ class QueryAwareMemory:
         for part in split_text("\n\n".join(self._chats.get(user, [])), CHUNK_TOKENS):
             known = f"The question:\n{query}\n\nNotes so far:\n{notes or _EMPTY}"
             text = f"{known}\n\nNext part:\n{part}"
-            notes = cut_text(self._model.write(_WITH_QUESTION, text).strip(), MOST_TOKENS)
+            notes = cut_text(self._model.write(_WITH_QUESTION, text).strip(), MOST_REWRITTEN)
         text = cut_text(notes, max_tokens)
         return [Memory(text)] if text else []
 

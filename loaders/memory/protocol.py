@@ -15,6 +15,9 @@ from typing import Any, Protocol, TypedDict, runtime_checkable
 
 from personamem.loaders.formats.errors import PersonamemError
 
+MOST_REWRITTEN = 2_048
+"""Tokens of the text that an agentic memory keeps of a user, in o200k_base."""
+
 
 class DatedMessage(TypedDict):
     """A message with its moment, ISO 8601 without a zone, such as "2024-03-25T09:00:00"."""

@@ -9,22 +9,23 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
-from personamem.loaders.memory.agentic import (
-    MOST_TOKENS,
-    AgenticMemory,
-    ChatModel,
-    QueryAwareMemory,
-)
 from personamem.loaders.memory.controls import CONTROLS, make_control
-from personamem.loaders.memory.gateway import ChatServer, Gateway
 from personamem.loaders.memory.meter import Meter
 from personamem.loaders.memory.process import PREFIX, ProcessMemory
-from personamem.loaders.memory.protocol import Memory, MemorySystem, call_optional
+from personamem.loaders.memory.protocol import (
+    MOST_REWRITTEN,
+    Memory,
+    MemorySystem,
+    call_optional,
+)
 from personamem.loaders.memory.scoring import cut_to_budget
 from personamem.loaders.personamem.dataset import PersonaMem
+
+if TYPE_CHECKING:
+    from personamem.loaders.memory.gateway import Gateway
 
 AGENTIC, AS_RELEASED = "agentic", "agentic-as-released"
 
@@ -73,7 +74,7 @@ class Models:
     llm: str = ""
     llm_server: str = ""
     key_variable: str = "OPENAI_API_KEY"
-    llm_tokens: int = MOST_TOKENS
+    llm_tokens: int = MOST_REWRITTEN
     embedder: str = "minilm"
     python: str = sys.executable
 
@@ -92,9 +93,9 @@ def read_models(given: Mapping[str, Any]) -> Models:
 def check_models(models: Models) -> Models:
     """Return models whose numbers can be. Raises InvalidInputError for others."""
     tokens = models.llm_tokens
-    if type(tokens) is not int or not 1 <= tokens <= MOST_TOKENS:
+    if type(tokens) is not int or not 1 <= tokens <= MOST_REWRITTEN:
         raise InvalidInputError(
-            f"llm_tokens is {tokens!r}. Accepted: a whole number from 1 to {MOST_TOKENS:,}."
+            f"llm_tokens is {tokens!r}. Accepted: a whole number from 1 to {MOST_REWRITTEN:,}."
         )
     return models
 
@@ -161,6 +162,12 @@ class MemoryFactory:
         if shim in SHIMS:
             return Instance(self._start_shim(SHIMS[shim], adapter, url, folder), meter)
         if self.name in (AGENTIC, AS_RELEASED):
+            from personamem.loaders.memory.agentic import (
+                AgenticMemory,
+                ChatModel,
+                QueryAwareMemory,
+            )
+
             make = AgenticMemory if self.name == AGENTIC else QueryAwareMemory
             return Instance(make(ChatModel(url, self.models.llm, self.models.llm_tokens)), meter)
         if self.name.startswith(PREFIX):
@@ -177,6 +184,8 @@ class MemoryFactory:
 
     def _open(self) -> None:
         """Check what is needed and open the gateway: a run that is kept needs neither."""
+        from personamem.loaders.memory.gateway import ChatServer, Gateway
+
         name, server = self.name, self.models.llm_server
         if name in PROGRAMS:
             _check_package(name, self.models.python)

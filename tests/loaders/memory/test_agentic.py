@@ -10,13 +10,13 @@ from personamem.loaders import PersonaMem
 from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.memory.agentic import (
     CHUNK_TOKENS,
-    MOST_TOKENS,
     AgenticMemory,
     ChatModel,
     cut_text,
     split_text,
 )
 from personamem.loaders.memory.contract import make_session
+from personamem.loaders.memory.protocol import MOST_REWRITTEN
 from personamem.loaders.memory.runs import run_memory
 from personamem.loaders.memory.systems import MemoryFactory, Models
 
@@ -36,13 +36,13 @@ def test_the_writer_sees_a_session_at_a_time_and_no_question(data: PersonaMem) -
     with serve_replies(lambda text: "The user has " + "many " * 3_000 + "things.") as (url, bodies):
         found, sessions = run(data, "agentic", url, 4_000)
     assert len(bodies) == sessions
-    assert {count_tokens(text) <= MOST_TOKENS for text in found} == {True}
+    assert {count_tokens(text) <= MOST_REWRITTEN for text in found} == {True}
     prompts = [read_text(body) for body in bodies]
     for context_id in data.context_ids[:2]:
         for question in data.questions_of(context_id):
             assert not any(question.user_question_or_message in prompt for prompt in prompts)
             assert not any(option in prompt for prompt in prompts for option in question.options)
-    assert all(count_tokens(prompt) < MOST_TOKENS + 1_500 for prompt in prompts)
+    assert all(count_tokens(prompt) < MOST_REWRITTEN + 1_500 for prompt in prompts)
 
 
 def test_as_released_the_reader_of_the_history_sees_the_question(data: PersonaMem) -> None:
@@ -89,4 +89,4 @@ def test_a_real_model_writes_behind_a_real_server(short_model_dir: Path, tmp_pat
         for number in range(2):
             memory.add("user-ann", f"s{number}", make_session("user-ann", number))
         (found,) = memory.search("user-ann", "Which model?", "2024-06-01", 500)
-    assert 0 < count_tokens(found.text) <= MOST_TOKENS
+    assert 0 < count_tokens(found.text) <= MOST_REWRITTEN

@@ -22,8 +22,8 @@ from personamem.dataset_builder.families.personamem.memory.summary import (
 from personamem.dataset_builder.llm.cost import read_prices
 from personamem.dataset_builder.reports.tables import TextTable, show_table
 from personamem.loaders.formats.whole_files import prepare_file, write_json, write_whole
-from personamem.loaders.memory.agentic import MOST_TOKENS
 from personamem.loaders.memory.contract import check_memory
+from personamem.loaders.memory.protocol import MOST_REWRITTEN
 from personamem.loaders.memory.records import ContextRun, write_run
 from personamem.loaders.memory.runs import run_memory
 from personamem.loaders.memory.systems import NAMES, MemoryFactory, Models
@@ -70,7 +70,7 @@ def memory(
     ] = 1,
     llm: Llm = "",
     llm_server: LlmServer = "",
-    llm_tokens: LlmTokens = MOST_TOKENS,
+    llm_tokens: LlmTokens = MOST_REWRITTEN,
     embedder: Embedder = "minilm",
     python: Python = "",
     price_input: Annotated[
@@ -140,7 +140,7 @@ def memory_check(
     ] = None,
     llm: Llm = "",
     llm_server: LlmServer = "",
-    llm_tokens: LlmTokens = MOST_TOKENS,
+    llm_tokens: LlmTokens = MOST_REWRITTEN,
     embedder: Embedder = "minilm",
     python: Python = "",
 ) -> None:

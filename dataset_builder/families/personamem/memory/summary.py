@@ -115,8 +115,8 @@ def tabulate_costs(figures: Sequence[CostFigures]) -> TextTable:
         "tokens",
         "seconds",
         "calls",
-        "prompt",
-        "written",
+        "tokens in",
+        "tokens out",
         "embedded",
         "search calls",
         "price",
@@ -138,7 +138,10 @@ def tabulate_costs(figures: Sequence[CostFigures]) -> TextTable:
         )
         for row in figures
     )
-    note = "sessions, tokens, seconds, calls: of taking in; price: of all calls of the chat model."
+    note = (
+        "sessions, tokens, seconds: taken in; calls, tokens in and out: of the system's own chat "
+        "model, to take them in, like the texts embedded; price: of all calls."
+    )
     return TextTable("What it took", head, rows, note)
 
 
