@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from personamem.dataset_builder.core.content_yaml import read_yaml
 from personamem.dataset_builder.core.grammar import with_article
@@ -31,7 +31,11 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """One user. Empty strings are attributes that the persona does not state."""
+    """One user. Empty strings are attributes that the persona does not state.
+
+    ``field`` is the field of work: one of those of ``occupations`` in people.yaml, "study", or
+    "home" without work.
+    """
 
     persona_id: int
     name: str
@@ -42,15 +46,13 @@ class Persona:
     religion: str
     employment: str
     occupation: str
+    field: str
     education: str
     marital_status: str
     english: str
     region: str
     country: str
     town: str
-    pastime: str
-    friends: tuple[Contact, ...]
-    relatives: tuple[Contact, ...]
 
     def age_on(self, day: date) -> int:
         """Return the age in years on ``day``."""
@@ -66,7 +68,7 @@ class Persona:
         }.get(self.employment, "resident")
         place = f"{role} from {self.town}" if role != "resident" else f"resident of {self.town}"
         age = with_article(f"{self.age_on(day)}-year-old")
-        return f"{self.first_name} is {age} {place} who {self.pastime}."
+        return f"{self.first_name} is {age} {place}."
 
 
 @cache
@@ -83,22 +85,50 @@ def name_tables() -> Mapping[str, Names]:
     return tables
 
 
+def list_occupations(education: Literal["any", "degree"]) -> list[str]:
+    """Return the occupations that need no degree, or one."""
+    return [job for jobs in people_tables()["occupations"][education].values() for job in jobs]
+
+
 def draw_persona(seed: int, persona_id: int) -> Persona:
     """Return persona ``persona_id`` of the world ``seed``; the same arguments give the same one."""
     random = make_rng(seed, "persona", persona_id)
-    drawn = _draw_demographics(random)
+    shares = people_tables()["shares"]
+    # The region comes first and is kept: rejection would starve regions with rare combinations.
+    return _draw(persona_id, shares, _weighted(shares["region"], random), random)
+
+
+def draw_region(seed: int, cohort: int) -> str:
+    """Return where the users of a cohort live, who know people by the same names."""
+    return _weighted(people_tables()["users"]["region"], make_rng(seed, "region", cohort))
+
+
+def draw_user(seed: int, persona_id: int, region: str) -> Persona:
+    """Return a persona of a region who chats with an assistant, by the shares of ``users``."""
     tables = people_tables()
-    region = tables["regions"][drawn["region"]]
+    random = make_rng(seed, "persona", persona_id)
+    return _draw(persona_id, tables["shares"] | tables["users"], region, random)
+
+
+def _draw(
+    persona_id: int, shares: Mapping[str, Mapping[str, float]], region_name: str, random: Random
+) -> Persona:
+    tables = people_tables()
+    drawn = _draw_demographics(shares, region_name, random)
+    region = tables["regions"][region_name]
     names = name_tables()[region["names"]]
     first_name = random.choice(names[_draw_sex(drawn["gender"], random)])
     last_name = random.choice(names["last"])
-    taken = {first_name}
     low, high = map(int, drawn["age"].split("-"))
     low = max(low, _LOWEST_AGE.get(drawn["education"], 0), _LOWEST_AGE[drawn["marital_status"]])
     has_degree = drawn["education"] in ("a bachelor's degree", "a graduate degree")
     works = drawn["employment"].startswith("employed")
     town = random.choice(list(region["towns"]))
-    occupations = tables["occupations"]["degree" if has_degree else "any"]
+    field, occupation = ("study" if drawn["employment"] == "student" else "home"), ""
+    if works:
+        occupations = tables["occupations"]["degree" if has_degree else "any"]
+        field = random.choice(list(occupations))
+        occupation = random.choice(occupations[field])
     return Persona(
         persona_id=persona_id,
         name=f"{first_name} {last_name}",
@@ -108,16 +138,14 @@ def draw_persona(seed: int, persona_id: int) -> Persona:
         ethnicity=drawn["ethnicity"],
         religion=drawn["religion"],
         employment=drawn["employment"],
-        occupation=random.choice(occupations) if works else "",
+        occupation=occupation,
+        field=field,
         education=drawn["education"],
         marital_status=drawn["marital_status"],
         english=drawn["english"],
         region=drawn["region"],
         country=region["towns"][town],
         town=town,
-        pastime=random.choice(tables["pastimes"]),
-        friends=_draw_friends(names, random, taken),
-        relatives=_draw_relatives(names, random, taken),
     )
 
 
@@ -173,10 +201,9 @@ def _draw_birthday(age: int, random: Random) -> date:
     return date(FIRST_DAY.year - age, FIRST_DAY.month, 1) - timedelta(days=random.randrange(334))
 
 
-def _draw_demographics(random: Random) -> dict[str, str]:
-    shares = people_tables()["shares"]
-    # The region comes first and is kept: rejection would starve regions with rare combinations.
-    region = _weighted(shares["region"], random)
+def _draw_demographics(
+    shares: Mapping[str, Mapping[str, float]], region: str, random: Random
+) -> dict[str, str]:
     while True:
         drawn = {name: _weighted(table, random) for name, table in shares.items()}
         drawn["region"] = region
@@ -196,30 +223,3 @@ def _weighted(table: Mapping[str, float], random: Random) -> str:
 def _draw_sex(gender: str, random: Random) -> str:
     female = gender == "female" or (gender != "male" and random.random() < 0.5)
     return "she" if female else "he"
-
-
-def _draw_contact_name(names: Names, sex: str, random: Random, taken: set[str]) -> str:
-    reserved = people_tables()["acquaintances"]
-    free = [name for name in names[sex] if name not in taken and name not in reserved]
-    name = random.choice(free)
-    taken.add(name)
-    return name
-
-
-def _draw_friends(names: Names, random: Random, taken: set[str]) -> tuple[Contact, ...]:
-    contacts = []
-    for kind in random.sample(people_tables()["friends"], 4):
-        sex = random.choice(("she", "he"))
-        name = _draw_contact_name(names, sex, random, taken)
-        contacts.append(Contact(f"my {kind} {name}", name, sex))
-    return tuple(contacts)
-
-
-def _draw_relatives(names: Names, random: Random, taken: set[str]) -> tuple[Contact, ...]:
-    contacts = []
-    for sex, kinds in people_tables()["relatives"].items():
-        for kind in random.sample(kinds, 2):
-            name = _draw_contact_name(names, sex, random, taken)
-            contacts.append(Contact(f"my {kind} {name}", name, sex))
-    random.shuffle(contacts)
-    return tuple(contacts)

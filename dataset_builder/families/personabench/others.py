@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from personamem.dataset_builder.core.people import people_tables
+from personamem.dataset_builder.core.people import list_occupations, people_tables
 from personamem.dataset_builder.families.personabench.attributes import AttributePack, Grounded
 from personamem.dataset_builder.families.personabench.profiles import Entry
 from personamem.dataset_builder.families.personabench.scenes import TermMatcher
@@ -28,7 +28,7 @@ def grounded_values(source: Grounded) -> tuple[str, ...]:
     towns = {
         town: country for r in tables["regions"].values() for town, country in r["towns"].items()
     }
-    jobs = (*tables["occupations"]["any"], *tables["occupations"]["degree"])
+    jobs = (*list_occupations("any"), *list_occupations("degree"))
     values: dict[Grounded, Iterable[str]] = {
         "gender": ("female", "male"),
         "age": map(str, range(19, 87)),

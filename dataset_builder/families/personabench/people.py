@@ -14,6 +14,7 @@ from personamem.dataset_builder.core.grammar import with_article
 from personamem.dataset_builder.core.people import (
     Persona,
     draw_persona,
+    list_occupations,
     name_tables,
     people_tables,
 )
@@ -157,7 +158,6 @@ def _draw(
     towns = list(_towns(region))
     status = _draw_status(random, age, works)
     education = _draw_education(random, age, status)
-    jobs = people_tables()["occupations"]
     degree = education in ("a bachelor's degree", "a graduate degree")
     return Member(
         name=f"{first} {last}",
@@ -169,7 +169,9 @@ def _draw(
         town=random.choice(towns),
         birth_town=birth_town or random.choice(towns),
         job_status=status,
-        profession=random.choice(jobs["degree" if degree else "any"]) if _works(status) else "",
+        profession=random.choice(list_occupations("degree" if degree else "any"))
+        if _works(status)
+        else "",
         company="",
         education=education,
     )
@@ -216,7 +218,7 @@ def _gather(member: Member, workplace: str, random: Random) -> dict[Grounded, st
     if member.company:
         facts["company"] = member.company
     if member.age >= 24 and member.job_status != "student":
-        jobs = [job for job in people_tables()["occupations"]["any"] if job != member.profession]
+        jobs = [job for job in list_occupations("any") if job != member.profession]
         facts["previous_profession"] = random.choice(jobs)
     return facts
 

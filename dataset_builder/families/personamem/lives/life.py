@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from personamem.dataset_builder.core.people import draw_persona
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.others import draw_cohort
 from personamem.dataset_builder.families.personamem.lives.plan import GroupPlan, plan_split
 from personamem.dataset_builder.families.personamem.lives.slots import Speaker, make_speaker
 from personamem.dataset_builder.families.personamem.lives.telling import Mention, tell_story
-from personamem.loaders.formats.schema import COHORT_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class Life:
 def make_life(config: PersonaMemConfig, size: str, group: int, persona_index: int) -> Life:
     """Return the life of a persona of a group."""
     plan = plan_split(config, size)[group]
-    persona = draw_persona(config.seed, COHORT_SIZE * group + persona_index)
+    persona = draw_cohort(config.seed, group)[persona_index]
     speaker = make_speaker(persona, make_rng(config.seed, "voice", persona.persona_id))
     more = config.distractors_of(size)
     mentions = {

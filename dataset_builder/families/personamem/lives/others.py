@@ -1,11 +1,14 @@
 """Other people: whom the four personas of a cohort know, by the same names."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 from personamem.dataset_builder.core.people import (
     Contact,
-    draw_persona,
+    Persona,
+    draw_region,
+    draw_user,
     name_tables,
     people_tables,
 )
@@ -25,6 +28,13 @@ class Circle:
     bystanders: tuple[Contact, ...]
 
 
+def draw_cohort(seed: int, cohort: int) -> tuple[Persona, ...]:
+    """Return the four personas of a cohort, of one region."""
+    region = draw_region(seed, cohort)
+    first = COHORT_SIZE * cohort
+    return tuple(draw_user(seed, first + index, region) for index in range(COHORT_SIZE))
+
+
 def draw_circle(seed: int, cohort: int) -> Circle:
     """Return the people of a cohort.
 
@@ -33,22 +43,22 @@ def draw_circle(seed: int, cohort: int) -> Circle:
     random = make_rng(seed, "contacts", cohort)
     tables = people_tables()
     taken = set(tables["acquaintances"])
-    taken |= {draw_persona(seed, COHORT_SIZE * cohort + i).first_name for i in range(COHORT_SIZE)}
+    taken |= {persona.first_name for persona in draw_cohort(seed, cohort)}
+    names = name_tables()[tables["regions"][draw_region(seed, cohort)]["names"]]
     kinds = [(sex, kind) for sex, kinds in tables["relatives"].items() for kind in kinds]
     # Twice: people have several friends.
     kinds += [(random.choice(("she", "he")), kind) for kind in 2 * tables["friends"]]
     people = []
     for sex, kind in kinds:
-        name = _draw_name(sex, taken, random)
+        name = _draw_name(names[sex], taken, random)
         people.append(Contact(f"my {kind} {name}", name, sex))
     num_bystanders = len(tables["friends"])
     return Circle(tuple(people[:-num_bystanders]), tuple(people[-num_bystanders:]))
 
 
-def _draw_name(sex: str, taken: set[str], random: Random) -> str:
-    tables = name_tables()
+def _draw_name(names: Sequence[str], taken: set[str], random: Random) -> str:
     while True:
-        name = random.choice(tables[random.choice(sorted(tables))][sex])
+        name = random.choice(names)
         if name not in taken:
             taken.add(name)
             return name

@@ -52,7 +52,7 @@ def count_letters(mention: Mention) -> int:
     if mention.stance is Stance.FORGET:
         return _REQUEST_LETTERS
     exchange = find_exchange(mention.source)
-    letters = _REQUEST_LETTERS if mention.remark else _WRAPPER_LETTERS
+    letters = _REQUEST_LETTERS if mention.private is not None else _WRAPPER_LETTERS
     return letters + sum(map(len, exchange.list_texts()))
 
 
@@ -63,7 +63,9 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
     if mention.stance is Stance.FORGET:
         return _render_request(mention, speaker, random)
     exchange = find_exchange(mention.source)
-    filler = SlotFiller(speaker.persona.country, mention.day, random, mention.contact)
+    filler = SlotFiller(
+        speaker.persona.country, mention.day, random, mention.contact, speaker.last_names
+    )
     is_foreign = mention.stance in (Stance.OTHERS, Stance.OTHERS_ENDED)
     wrapped = is_foreign and not mention.source.group.startswith("stated")
     ask = filler.fill(exchange.ask)
@@ -76,7 +78,7 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         ask = f"{ask}\n\n{filler.fill(exchange.text)}"
     messages: list[Message] = [
         {"role": "user", "content": ask.strip()},
-        {"role": "assistant", "content": filler.fill(exchange.assistant).strip()},
+        {"role": "assistant", "content": filler.answer(exchange.assistant).strip()},
     ]
     if wrapped:  # Follow-ups of the bank are the user's own.
         if random.random() < _PASSED_ON:
@@ -89,16 +91,16 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         if message.user:
             messages.append({"role": "user", "content": speak(filler.fill(message.user), speaker)})
         else:
-            reply = filler.fill(message.assistant or "")
+            reply = filler.answer(message.assistant or "")
             messages.append({"role": "assistant", "content": reply})
     if messages[-1]["role"] == "user":
         messages.pop()
-    if mention.remark:
+    if mention.private is not None:
         # By number, since a context has several and says nothing twice.
-        remarks = wrappers()[mention.remark.kind]
-        remark = remarks[mention.remark.number % len(remarks)]
+        remarks = wrappers()["private"]
+        remark = remarks[mention.private % len(remarks)]
         messages.append({"role": "user", "content": speak(remark, speaker)})
-        reply = random.choice(wrappers()[f"{mention.remark.kind}_reply"])
+        reply = random.choice(wrappers()["private_reply"])
         messages.append({"role": "assistant", "content": reply})
     return messages
 
@@ -108,10 +110,11 @@ def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list
 
     Where a message has several lines, some may be code or a table, so that they stay as they are.
     """
-    filler = SlotFiller(speaker.persona.country, day, random)
+    filler = SlotFiller(speaker.persona.country, day, random, None, speaker.last_names)
     messages: list[Message] = []
     for number, form in enumerate(chat.messages):
-        text = filler.fill(form).strip() if chat.is_form else form
+        fill = filler.answer if number % 2 else filler.fill
+        text = fill(form).strip() if chat.is_form else form
         if number % 2:
             messages.append({"role": "assistant", "content": text})
         else:
@@ -122,13 +125,7 @@ def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list
 
 def _render_request(mention: Mention, speaker: Speaker, random: Random) -> list[Message]:
     assert mention.refers_to is not None
-    contact = random.choice((*speaker.persona.friends, *speaker.persona.relatives))
-    words = {
-        "date": write_date(mention.refers_to),
-        "mine": get_need(mention.need_id).mine,
-        "contact": contact.phrase,
-        "Contact": contact.phrase[0].upper() + contact.phrase[1:],
-    }
+    words = {"date": write_date(mention.refers_to), "mine": get_need(mention.need_id).mine}
     ask = random.choice(wrappers()["forget"]).format(**words)
     return [
         {"role": "user", "content": speak(ask, speaker)},

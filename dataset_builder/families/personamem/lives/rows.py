@@ -92,7 +92,7 @@ def list_evidence(
     if kind in (schema.NEVER_TOLD, schema.NEW_IDEAS):
         return list(known)
     if kind == schema.SENSITIVE:
-        private = {m.need_id for m in known if m.remark and m.remark.kind == "private"}
+        private = {m.need_id for m in known if m.private is not None}
         return [m for m in known if m.need_id in private]
     if kind == schema.OTHERS:
         return [m for m in known if m.contact and m.contact.name == contact]

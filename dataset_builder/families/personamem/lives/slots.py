@@ -1,13 +1,13 @@
 """Slots and voices: what differs between two people who bring the same errand."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from random import Random
 
-from personamem.dataset_builder.core.people import Contact, Persona, people_tables
+from personamem.dataset_builder.core.people import Contact, Persona, name_tables, people_tables
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -58,7 +58,14 @@ _SMALL = 10
 _MONTH_STEPS = {"month": (0,), "last_month": (-1, -2), "next_month": (1, 2)}
 """How far from the month of the session a month may lie."""
 
+NAME_SLOTS = ("first_name", "other_name")
+UNKNOWN_NAME = "[Name]"
+"""What an assistant writes where a letter needs a name that nobody told it."""
+
 _SLOT = re.compile(r"\{([A-Za-z_]+)(?::(\d+))?\}")
+_TITLE = re.compile(
+    r"\b(?:mr|mrs|ms|dr|herr|frau|signor|signora|señor|señora)\.? \Z", re.IGNORECASE
+)
 _RANGE = re.compile(r"\{day\} (to|until|till|-) \{day\}")
 _STARTING = re.compile(r"(?:\A|[.!?]\s+|\n\s*)[\"\u201c]?\Z")
 _EITHER = re.compile(r"\[([^\[\]|]*)\|([^\[\]|]*)\]")
@@ -74,6 +81,12 @@ class Speaker:
     persona: Persona
     lower_case: bool
 
+    @property
+    def last_names(self) -> Sequence[str]:
+        """Last names of the region."""
+        region = people_tables()["regions"][self.persona.region]
+        return name_tables()[region["names"]]["last"]
+
 
 def make_speaker(persona: Persona, random: Random) -> Speaker:
     """Draw the voice of a persona."""
@@ -84,10 +97,19 @@ class SlotFiller:
     """Fills the slots of one exchange: a slot has one value in all its texts."""
 
     def __init__(
-        self, country: str, day: date, random: Random, contact: Contact | None = None
+        self,
+        country: str,
+        day: date,
+        random: Random,
+        contact: Contact | None = None,
+        last_names: Sequence[str] = (),
     ) -> None:
-        """``country`` decides how amounts read; an empty one leaves them without a sign."""
+        """``country`` decides how amounts read; an empty one leaves them without a sign.
+
+        ``last_names`` are those of people whom the texts call Mr or Ms.
+        """
         self._country, self.day, self._random = country, day, random
+        self._last_names = last_names
         self._values: dict[str, str] = _describe_contact(contact) if contact else {}
         self._level: float | None = None
 
@@ -99,9 +121,18 @@ class SlotFiller:
             return text
         return _SLOT.sub(self._replace, _RANGE.sub(r"{day} \1 {last_day}", text))
 
+    def answer(self, text: str) -> str:
+        """Return a text of an assistant, who knows no names but those that the user told."""
+        for name in NAME_SLOTS:
+            if name not in self._values:
+                text = text.replace(f"{{{name}}}", UNKNOWN_NAME)
+        return self.fill(text)
+
     def _replace(self, match: re.Match[str]) -> str:
-        value = self._value(match[0], match[1], match[2])
         before = match.string[: match.start()]
+        if match[1] in NAME_SLOTS and _TITLE.search(before):
+            self._values.setdefault(match[1], self._draw_last_name())
+        value = self._value(match[0], match[1], match[2])
         return value[0].upper() + value[1:] if _STARTING.search(before) else value
 
     def _value(self, slot: str, name: str, number: str | None) -> str:
@@ -139,6 +170,12 @@ class SlotFiller:
         if name == "time":
             return f"{random.randint(16, 19)}:{random.choice(('10', '20', '40', '45', '50'))}"
         raise KeyError(f"no value for the slot {name!r}")
+
+    def _draw_last_name(self) -> str:
+        names = self._last_names or [
+            name for table in name_tables().values() for name in table["last"]
+        ]
+        return self._random.choice(names)
 
 
 def _describe_contact(contact: Contact) -> dict[str, str]:

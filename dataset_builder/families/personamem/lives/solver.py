@@ -77,7 +77,7 @@ def _find_right(
         told = {"/".join(mention.need_id) for mention in known}
         return set(options) - told
     if question_type == schema.SENSITIVE:
-        return {"/".join(m.need_id) for m in known if m.remark and m.remark.kind == "private"}
+        return {"/".join(m.need_id) for m in known if m.private is not None}
     return set(options) - {mention.choice for mention in known}  # NEW_IDEAS
 
 

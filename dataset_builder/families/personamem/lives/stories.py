@@ -54,7 +54,7 @@ class Story:
     shares of the story's time at which the stages after the first begin; it ends at the share
     ``until`` of the calendar, so that questions come up all over a context. The persona
     ``silent_for`` never brings the need up; ``private_for`` calls it private,
-    where the others say that it is no secret, in the words of number ``remark``.
+    in the words of number ``remark``.
     """
 
     story_id: str

@@ -15,12 +15,8 @@ _OPENINGS = (
 _ATTRIBUTES = (
     ("gender", "Gender: {}."),
     ("country", "Country: {}."),
-    ("employment", "Employment: {}."),
     ("education", "Education: {}."),
-    ("marital_status", "Marital status: {}."),
-    ("religion", "Religion: {}."),
-    ("ethnicity", "Ethnicity: {}."),
-    ("english", "English: {}."),
+    ("english", "English: {}, not the first language."),
 )
 _NUM_ATTRIBUTES = 3
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
-from typing import Literal
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -19,14 +18,6 @@ from personamem.dataset_builder.families.personamem.lives.calendar import Calend
 from personamem.dataset_builder.families.personamem.lives.events import list_events
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
 from personamem.loaders.formats.schema import COHORT_SIZE
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """What the user adds in a session, in the words of number ``number``."""
-
-    kind: Literal["private", "open"]
-    number: int
 
 
 class Stance(StrEnum):
@@ -57,8 +48,8 @@ class Mention:
     """One exchange that says something of ``choice``, on ``day``.
 
     ``contact`` is whom it is about, where that is not the user. POINTED says that the user now does
-    as ``contact`` does; FORGET asks to forget what was said on ``refers_to``. ``remark`` is
-    added in the same session.
+    as ``contact`` does; FORGET asks to forget what was said on ``refers_to``. ``private`` numbers
+    the words in which the user adds that it is private; None where it is not.
     """
 
     mention_id: str
@@ -69,7 +60,7 @@ class Mention:
     source: Source
     contact: Contact | None = None
     refers_to: date | None = None
-    remark: Remark | None = None
+    private: int | None = None
 
     @property
     def need_id(self) -> NeedId:
@@ -166,7 +157,8 @@ class _Teller:
                 yield self._mention(role, stage, Stance.POINTED, contact)
             else:
                 own = self._mention(role, stage, Stance.OWN)
-                yield replace(own, remark=self._choose_remark())
+                is_private = story.private_for == self._persona
+                yield replace(own, private=story.remark if is_private else None)
                 # A name inside one task does not yet say whose way it is, nor one chat that
                 # something was told at all.
                 is_thin = story.level is Level.NAMED or story.silent_for is not None
@@ -285,12 +277,6 @@ class _Teller:
             source=source,
             contact=contact,
         )
-
-    def _choose_remark(self) -> Remark | None:
-        story = self._story
-        if story.private_for is None:
-            return None
-        return Remark("private" if story.private_for == self._persona else "open", story.remark)
 
     def _request_to_forget(self, said: Mention) -> Mention:
         request = self._make(
