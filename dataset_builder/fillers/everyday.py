@@ -5,7 +5,7 @@ Texts hold slots, such as {first_name} or {price:40}, which are the caller's to 
 
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -14,13 +14,23 @@ from personamem.dataset_builder.core.content_yaml import Strict, read_content
 FOLDER = Path(__file__).parent / "everyday"
 
 
+Work = Literal["home", "office", "data", "shop", "hands", "people", "study", "club"]
+"""Whose chat it could be: anybody's, or somebody's at a desk, with data, who sells, who works with
+their hands, with people, who studies, or who helps out in an association.
+"""
+
+
 class Chat(Strict):
     """A chat: messages of the user and the assistant in turn, the user's first.
 
-    ``is_form`` says that its texts hold slots; real chats hold whatever they hold.
+    ``fields`` are those whose people might have it, ``place`` the particular shop, office or
+    association in which it plays, if any. ``is_form`` says that its texts hold slots; real chats
+    hold whatever they hold.
     """
 
     key: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    fields: Annotated[tuple[Work, ...], Field(min_length=1)] = ("home",)
+    place: str = ""
     messages: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=2)]
     is_form: bool = True
 

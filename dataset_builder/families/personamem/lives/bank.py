@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from statistics import mean
 from typing import Any, Literal
 
 from personamem.dataset_builder.families.personamem.lives.need import Need, list_needs, load_need
@@ -53,6 +54,15 @@ def require_proof(need_ids: Sequence[NeedId] | None = None) -> None:
                 f"{path}: {problems[0]}{more}. Have it read with `personamem content check --out "
                 f"BATCH`, whose answers go into {locate_readings(path).name}, or restore the text."
             )
+
+
+@cache
+def rate_realism(need_id: NeedId) -> dict[str, float]:
+    """Return how real readers found each artefact of a need, 1 to 10, by its place."""
+    found = load_readings(locate_need(need_id)).artefacts
+    return {
+        place: mean(reading.realism for reading in read.readings) for place, read in found.items()
+    }
 
 
 @cache

@@ -30,7 +30,9 @@ def make_life(config: PersonaMemConfig, size: str, group: int, persona_index: in
     speaker = make_speaker(persona, make_rng(config.seed, "voice", persona.persona_id))
     more = config.distractors_of(size)
     mentions = {
-        story_id: tell_story(config.seed, story, persona_index, plan.calendar, plan.is_dense, more)
+        story_id: tell_story(
+            config.seed, story, persona_index, plan.calendar, plan.is_dense, more, persona.country
+        )
         for story_id, story in plan.stories.items()
     }
     return Life(config, plan, persona_index, speaker, mentions)

@@ -6,6 +6,7 @@ from datetime import date
 
 from personamem.dataset_builder.core.people import Persona
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.families.personamem.lives.fitting import draw_fitting
 from personamem.dataset_builder.families.personamem.lives.lexicon import find_named
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.rendering import (
@@ -103,8 +104,8 @@ class Packer:
         return count_tokens(opening["content"]) + _DATES_DIFFER
 
     def add_everyday(self, target: int, chats: Sequence[Chat]) -> None:
-        """Add chats in random order, none twice, while there is room below ``target``."""
-        for chat in self._shuffle(chats):
+        """Add chats of the life, none twice, while there is room below ``target``."""
+        for chat in self._draw_fitting(chats):
             if self.total >= target:
                 break
             self._add_chat(chat, target)
@@ -116,16 +117,17 @@ class Packer:
         for chat in written:
             if chat:
                 self._add_chat(chat, target)
-        others, refused = self._shuffle(bank), 0
+        others, refused = self._draw_fitting(bank), 0
         for _ in range(sum(chat is None for chat in written)):
             chat = next(others, None)
             if chat is None or refused == _PATIENCE:
                 break
             refused += not self._add_chat(chat, target)
 
-    def _shuffle(self, chats: Sequence[Chat]) -> Iterator[Chat]:
-        """Yield the chats that name nothing which evidence only implies, in random order."""
-        for chat in self._random.sample(chats, len(chats)):
+    def _draw_fitting(self, chats: Sequence[Chat]) -> Iterator[Chat]:
+        """Yield chats of the person's life that name nothing which evidence only implies."""
+        persona = self._life.speaker.persona
+        for chat in draw_fitting(chats, persona.field, persona.country, self._random):
             if self._plan.unnamed.isdisjoint(find_named(chat)):
                 yield chat
 

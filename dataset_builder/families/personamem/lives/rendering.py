@@ -110,7 +110,9 @@ def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list
 
     Where a message has several lines, some may be code or a table, so that they stay as they are.
     """
-    filler = SlotFiller(speaker.persona.country, day, random, None, speaker.last_names)
+    filler = SlotFiller(
+        speaker.persona.country, day, random, None, speaker.last_names, at_work=True
+    )
     messages: list[Message] = []
     for number, form in enumerate(chat.messages):
         fill = filler.answer if number % 2 else filler.fill

@@ -55,8 +55,8 @@ CURRENCIES: Mapping[str, tuple[str, float]] = {
 _SMALL = 10
 """Units below which an amount has cents."""
 
-_MONTH_STEPS = {"month": (0,), "last_month": (-1, -2), "next_month": (1, 2)}
-"""How far from the month of the session a month may lie."""
+_MONTH_STEPS = {"month": 0, "last_month": -1, "next_month": 1}
+"""How far from the month of the session a month lies."""
 
 NAME_SLOTS = ("first_name", "other_name")
 UNKNOWN_NAME = "[Name]"
@@ -103,13 +103,15 @@ class SlotFiller:
         random: Random,
         contact: Contact | None = None,
         last_names: Sequence[str] = (),
+        at_work: bool = False,
     ) -> None:
         """``country`` decides how amounts read; an empty one leaves them without a sign.
 
-        ``last_names`` are those of people whom the texts call Mr or Ms.
+        ``last_names`` are those of people whom the texts call Mr or Ms; ``at_work`` keeps off
+        weekends.
         """
         self._country, self.day, self._random = country, day, random
-        self._last_names = last_names
+        self._last_names, self._at_work = last_names, at_work
         self._values: dict[str, str] = _describe_contact(contact) if contact else {}
         self._level: float | None = None
 
@@ -159,10 +161,10 @@ class SlotFiller:
         if name == "street":
             return str(random.choice(people_tables()["streets"]))
         if name in _MONTH_STEPS:
-            step = random.choice(_MONTH_STEPS[name])
+            step = _MONTH_STEPS[name]
             return _MONTHS[(self.day.month - 1 + step) % len(_MONTHS)]
         if name == "weekday":
-            return random.choice(_WEEKDAYS)
+            return random.choice(_WEEKDAYS[:5] if self._at_work else _WEEKDAYS)
         if name == "day":
             return str(random.randint(4, 20))
         if name == "last_day":

@@ -5,18 +5,25 @@ conversation reveals is a mention, and all that a question asks is answered from
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
+from random import Random
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.dials import Level
-from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
+from personamem.dataset_builder.families.personamem.lives.bank import (
+    NeedId,
+    get_need,
+    rate_realism,
+)
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
 from personamem.dataset_builder.families.personamem.lives.events import list_events
+from personamem.dataset_builder.families.personamem.lives.need import Exchange
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
+from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
 from personamem.loaders.formats.schema import COHORT_SIZE
 
 
@@ -80,6 +87,9 @@ _GROUPS: dict[Stance, str] = {
     Stance.CONDITIONAL: "condition",
     Stance.POINTED: "pointers",
 }
+SPREAD = 1.5
+"""By how much of ten the order of texts may differ from what readers found real."""
+
 _STATED = {
     Stance.OWN: "stated.now",
     Stance.ENDED: "stated.past",
@@ -95,23 +105,53 @@ def tell_story(
     calendar: Calendar,
     brief: bool,
     distractors: int = 0,
+    country: str = "",
 ) -> tuple[Mention, ...]:
     """Return the mentions of ``story`` in the life of a persona, stage by stage.
 
     ``brief`` leaves out what is said again at a later stage, for contexts without room for it.
     ``distractors`` is how many more mentions tell of the candidates as somebody else's.
+    ``country`` is the persona's, whose language nothing is translated into.
     """
-    teller = _Teller(seed, story, persona_index, calendar, brief)
+    teller = _Teller(seed, story, persona_index, calendar, brief, country)
     return (*teller.tell(), *teller.distract(distractors))
+
+
+def _order_texts(
+    need_id: NeedId,
+    choice: str,
+    group: str,
+    texts: Sequence[Exchange],
+    country: str,
+    random: Random,
+) -> list[int]:
+    """Return the numbers of the texts of a group, roughly from the most real to the least.
+
+    What asks for the language of the country comes last.
+    """
+    realism = rate_realism(need_id)
+
+    def weigh(number: int) -> tuple[bool, float]:
+        rated = realism.get(f"{choice}.{group}.{number}", 0.0)
+        return names_tongue(texts[number].ask, country), -rated - SPREAD * random.random()
+
+    return sorted(range(len(texts)), key=weigh)
 
 
 class _Teller:
     """Deals the texts of one story to one persona, none twice."""
 
     def __init__(
-        self, seed: int, story: Story, persona_index: int, calendar: Calendar, brief: bool
+        self,
+        seed: int,
+        story: Story,
+        persona_index: int,
+        calendar: Calendar,
+        brief: bool,
+        country: str,
     ) -> None:
         self._story, self._persona, self._brief = story, persona_index, brief
+        self._country = country
         self._calendar = calendar
         self._need = get_need(story.need_id)
         self._random = make_rng(seed, "telling", story.story_id, persona_index)
@@ -247,12 +287,13 @@ class _Teller:
     def _order_texts(self, key: str, group: str) -> list[int]:
         """Return the numbers of the texts of a group, in the order in which they are dealt.
 
-        Where room is short, the shorter half comes first.
+        Where room is short, the shorter half comes first; else what readers found most real.
         """
         texts = self._need.find_choice(key).list_texts_of(group) if key else self._need.pointers
-        order = self._random.sample(range(len(texts)), len(texts))
         if not self._brief:
-            return order
+            story = self._story
+            return _order_texts(story.need_id, key, group, texts, self._country, self._random)
+        order = self._random.sample(range(len(texts)), len(texts))
         by_length = sorted(order, key=lambda number: sum(map(len, texts[number].list_texts())))
         half = len(texts) // 2
         return self._random.sample(by_length[:half], half) + by_length[half:]

@@ -1,0 +1,39 @@
+"""Fitting: which everyday chats belong into one life."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from random import Random
+
+from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
+from personamem.dataset_builder.fillers import Chat
+
+ANYBODY = "home"
+_CLUB, _MEMBERS = "club", 0.3
+"""The share of people who help out in an association."""
+
+
+def draw_fitting(chats: Sequence[Chat], field: str, country: str, random: Random) -> Iterator[Chat]:
+    """Yield the chats that a person might have had, private ones and others in turn.
+
+    ``field`` is the person's field of work. Nobody works in two shops, or belongs to two
+    associations, and nobody has a text put into the language of their ``country``.
+    """
+    fields = {field, _CLUB} if random.random() < _MEMBERS else {field}
+    private, others = [], []
+    place_of: dict[str, str] = {}
+    for chat in random.sample(chats, len(chats)):
+        if names_tongue(chat.messages[0], country):
+            continue
+        if ANYBODY in chat.fields:
+            private.append(chat)
+            continue
+        shared = fields.intersection(chat.fields)
+        if not shared:
+            continue
+        if chat.place:
+            where = _CLUB if shared == {_CLUB} else field
+            if place_of.setdefault(where, chat.place) != chat.place:
+                continue
+        others.append(chat)
+    for pair in zip_longest(private, others):
+        yield from (chat for chat in pair if chat)
