@@ -57,15 +57,15 @@ def template(source: str) -> Template:
 
 def check_slots(*slots: str) -> AfterValidator:
     """Return a validator that accepts templates with these slots and no others."""
-    allowed = frozenset(slots)
+    return AfterValidator(lambda source: require_slots(source, frozenset(slots)))
 
-    def check(source: str) -> str:
-        unknown = template(source).slots() - allowed
-        if unknown:
-            raise ValueError(
-                f"unknown slot {{{sorted(unknown)[0]}}} in {source!r}; "
-                f"accepted here: {', '.join(sorted(allowed)) or 'none'}"
-            )
-        return source
 
-    return AfterValidator(check)
+def require_slots(source: str, allowed: frozenset[str]) -> str:
+    """Return a template. Raises ValueError naming a slot that is not allowed."""
+    unknown = template(source).slots() - allowed
+    if unknown:
+        raise ValueError(
+            f"unknown slot {{{sorted(unknown)[0]}}} in {source!r}; "
+            f"accepted here: {', '.join(sorted(allowed)) or 'none'}"
+        )
+    return source

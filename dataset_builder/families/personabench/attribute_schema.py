@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, ClassVar, Self, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import Field, model_validator
 
-from personamem.dataset_builder.core.content_yaml import Strict, check_slots
-from personamem.dataset_builder.families.personabench.wording import check_indirect
+from personamem.dataset_builder.core.content_yaml import Strict, check_slots, require_slots
+from personamem.dataset_builder.families.personabench.wording import check_always, check_indirect
 
 CONTENT = Path(__file__).parent / "content"
 
@@ -16,12 +16,12 @@ SCENE = ("weekday", "date", "clock", "count", "acquaintance", "town", "street")
 Value = Annotated[str, Field(min_length=2, max_length=48), check_slots()]
 OwnQuestion = Annotated[str, Field(min_length=10, max_length=120), check_slots()]
 OtherQuestion = Annotated[str, Field(min_length=10, max_length=120), check_slots("who", "whose")]
-Said = Annotated[str, Field(min_length=25), check_slots("value", "key", *SCENE)]
-Around = Annotated[str, Field(min_length=8), check_slots(*SCENE)]
-Answered = Annotated[str, Field(min_length=40), check_slots(*SCENE)]
-Changed = Annotated[str, Field(min_length=40), check_slots("old", "value", *SCENE)]
-OthersAround = Annotated[str, Field(min_length=8), check_slots("other", "key", *SCENE)]
-OthersSaid = Annotated[str, Field(min_length=25), check_slots("other", "value", "key", *SCENE)]
+Message = Annotated[str, Field(pattern=r"^(me|you|ai): \S", min_length=6)]
+Messages = Annotated[tuple[Message, ...], Field(min_length=2, max_length=12)]
+"""Messages as they are written: "me: ..." and "you: ...", or "ai: ..." for an assistant.
+
+``me`` is the person who has the value, ``you`` the other one.
+"""
 
 
 class Keyed(Strict):
@@ -38,19 +38,52 @@ def pick_fitting(hints: Sequence[Hinting], key: str) -> list[Hinting]:
     return [hint for hint in hints if not hint.keys or key in hint.keys]
 
 
-class Hint(Keyed):
-    """A stretch of a conversation: the partner leads, the person says it, the partner replies."""
+class Thread(Keyed):
+    """Messages between two people on one occasion."""
 
-    lead: Around
-    say: Annotated[Said, AfterValidator(check_indirect)]
-    reply: Around
+    SLOTS: ClassVar[tuple[str, ...]] = ()
+    """Slots beside those of a scene."""
+
+    TOLD: ClassVar[tuple[str, ...]] = ()
+    """Slots that stand together in one message, and ``value`` in no other."""
+
+    messages: Messages
+
+    @model_validator(mode="after")
+    def _check_messages(self) -> Self:
+        others = {message.split(":")[0] for message in self.messages} - {"me"}
+        if others not in ({"you"}, {"ai"}):
+            raise ValueError("messages: accepted are those of me and you, or of me and ai")
+        if others == {"ai"} and not _are_by_turns(self.messages):
+            raise ValueError("messages: me and ai in turn, ai last")
+        for message in self.messages:
+            require_slots(message, frozenset((*self.SLOTS, *SCENE)))
+            check_indirect(message)
+        if self.TOLD:
+            told = [message for message in self.messages if "value}" in message]
+            if len(told) != 1:
+                raise ValueError(f"{len(told)} messages hold {{value}}; accepted: one")
+            for slot in self.TOLD:
+                check_always("messages", told[0], slot)
+        return self
+
+    def find_told(self) -> int:
+        """Return the number of the message that tells the value; the first answer without one."""
+        found = (n for n, message in enumerate(self.messages) if "value}" in message)
+        return next(found, 1)
 
 
-class ChatHint(Keyed):
-    """A message to the assistant that gives the value away, and the answer to it."""
+def _are_by_turns(messages: Sequence[str]) -> bool:
+    return len(messages) % 2 == 0 and all(
+        message.startswith(("me:", "ai:")[number % 2]) for number, message in enumerate(messages)
+    )
 
-    say: Annotated[Said, AfterValidator(check_indirect)]
-    reply: Answered
+
+class Hint(Thread):
+    """A thread in which the person gives a value away, to somebody or to an assistant."""
+
+    SLOTS = ("value", "key")
+    TOLD = ("value",)
 
 
 class PurchaseHint(Keyed):
@@ -64,35 +97,22 @@ class PurchaseHint(Keyed):
     )
 
 
-class Update(Strict):
-    """A stretch of a conversation in which the person drops ``{old}`` and takes up ``{value}``."""
+class Update(Thread):
+    """A thread in which the person drops ``{old}`` and takes up ``{value}``."""
 
-    lead: Around
-    say: Annotated[Changed, AfterValidator(check_indirect)]
-    reply: Around
-
-
-class Talk(Strict):
-    """A stretch of a conversation on the theme that gives no value away."""
-
-    lead: Around
-    say: Annotated[str, Field(min_length=25), check_slots(*SCENE)]
-    reply: Around
+    SLOTS = ("old", "value")
+    TOLD = ("old", "value")
 
 
-class OthersTalk(Keyed):
-    """A stretch of a conversation about a value that ``{other}`` has, whom nobody asks about."""
-
-    lead: OthersAround
-    say: OthersSaid
-    reply: OthersAround
+class Talk(Thread):
+    """A thread on the theme that gives no value away."""
 
 
-class ChatTalk(Strict):
-    """A message to the assistant on the theme that gives no value away, and the answer."""
+class OthersTalk(Thread):
+    """A thread about a value that ``{other}`` has, whom nobody asks about."""
 
-    say: Annotated[str, Field(min_length=25), check_slots(*SCENE)]
-    reply: Answered
+    SLOTS = ("other", "value", "key")
+    TOLD = ("other", "value")
 
 
 class Goods(Strict):
@@ -109,9 +129,9 @@ class Goods(Strict):
 class Noise(Strict):
     """The theme in sessions that reveal nothing asked for."""
 
-    talk: tuple[Talk, ...] = Field(min_length=4)
-    others: tuple[OthersTalk, ...] = Field(min_length=3)
-    chat: tuple[ChatTalk, ...] = Field(min_length=3)
+    talk: tuple[Talk, ...] = Field(min_length=6)
+    others: tuple[OthersTalk, ...] = Field(min_length=5)
+    chat: tuple[Talk, ...] = Field(min_length=5)
     purchase: tuple[Goods, ...] = ()
 
 

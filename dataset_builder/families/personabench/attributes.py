@@ -16,7 +16,6 @@ from pydantic import Field, model_validator
 from personamem.dataset_builder.core.content_yaml import Strict, read_content
 from personamem.dataset_builder.families.personabench.attribute_schema import (
     CONTENT,
-    ChatHint,
     Hint,
     Keyed,
     Noise,
@@ -83,8 +82,8 @@ class AttributePack(Strict):
     values: tuple[Value, ...] = ()
     named: dict[str, tuple[Value, ...]] = Field(default_factory=dict)
     questions: Questions
-    conversation: tuple[Hint, ...] = Field(min_length=4)
-    chat: tuple[ChatHint, ...] = Field(min_length=3)
+    conversation: tuple[Hint, ...] = Field(min_length=8)
+    chat: tuple[Hint, ...] = Field(min_length=5)
     purchase: tuple[PurchaseHint, ...] = ()
     updates: tuple[Update, ...] = ()
     noise: Noise
@@ -96,11 +95,26 @@ class AttributePack(Strict):
 
     @model_validator(mode="after")
     def _check_whole(self) -> "AttributePack":
+        _check_partners(self)
         _check_family(self)
         _check_source(self)
         _check_hints(self)
         _check_values_apart(self)
         return self
+
+
+def _check_partners(pack: AttributePack) -> None:
+    noise = pack.noise
+    for partner, sections in (
+        ("you", (pack.conversation, pack.updates, noise.talk, noise.others)),
+        ("ai", (pack.chat, noise.chat)),
+    ):
+        for thread in (thread for section in sections for thread in section):
+            if not any(message.startswith(f"{partner}:") for message in thread.messages):
+                raise ValueError(
+                    f"{thread.messages[0]!r}: the other one is {partner!r} here, an assistant in "
+                    "chats and a person elsewhere"
+                )
 
 
 def _check_family(pack: AttributePack) -> None:
@@ -142,7 +156,8 @@ def _check_source(pack: AttributePack) -> None:
 
 def _check_hints(pack: AttributePack) -> None:
     for where, hint, text in _hint_texts(pack):
-        check_always(where, text, "value")
+        if isinstance(hint, PurchaseHint):
+            check_always(where, text, "value")
         unknown = set(hint.keys) - set(pack.named)
         if unknown:
             raise ValueError(
@@ -153,11 +168,6 @@ def _check_hints(pack: AttributePack) -> None:
             check_always(where, text, "key")
         if not pack.named and "{key}" in text:
             raise ValueError(f"{where}: {{key}} is for kind named: {text!r}")
-    for number, other in enumerate(pack.noise.others):
-        check_always(f"noise.others.{number}", other.say, "other")
-    for number, update in enumerate(pack.updates):
-        check_always(f"updates.{number}", update.say, "value")
-        check_always(f"updates.{number}", update.say, "old")
     for key in pack.named:
         covered = [h for h in pack.conversation if not h.keys or key in h.keys]
         if not covered:
@@ -172,13 +182,13 @@ def _check_hints(pack: AttributePack) -> None:
 
 def _hint_texts(pack: AttributePack) -> Iterator[tuple[str, Keyed, str]]:
     for number, hint in enumerate(pack.conversation):
-        yield f"conversation.{number}", hint, hint.say
-    for number, message in enumerate(pack.chat):
-        yield f"chat.{number}", message, message.say
+        yield f"conversation.{number}", hint, hint.messages[hint.find_told()]
+    for number, chat in enumerate(pack.chat):
+        yield f"chat.{number}", chat, chat.messages[chat.find_told()]
     for number, item in enumerate(pack.purchase):
         yield f"purchase.{number}", item, f"{item.title}\n{item.description}"
     for number, other in enumerate(pack.noise.others):
-        yield f"noise.others.{number}", other, other.say
+        yield f"noise.others.{number}", other, other.messages[other.find_told()]
 
 
 def texts_of(pack: AttributePack) -> Iterator[tuple[str, str]]:

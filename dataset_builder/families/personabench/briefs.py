@@ -49,7 +49,7 @@ class TurnBrief:
     @property
     def said(self) -> Segment | None:
         """The part that carries a matter, if there is one: a message has one at most."""
-        said = (part for part in self.parts if part.step == "say" and part.matter.kind != "frame")
+        said = (part for part in self.parts if part.step == "say")
         return next(said, None)
 
 

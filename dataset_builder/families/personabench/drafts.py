@@ -28,8 +28,14 @@ _TOLD_TWICE = 0.08
 """Share of facts that come up in two sessions, either of which is enough: 7 % in the release."""
 
 _RELATION_TWICE = 0.5
-_GROUPS = ((1, 2, 3), (62, 30, 8))
+_GROUPS: Mapping[DocumentKind, tuple[Sequence[int], Sequence[int]]] = {
+    "conversation": ((1, 2), (75, 25)),
+    "user_ai_interaction": ((1,), (1,)),
+    "purchase_history": ((1, 2, 3), (62, 30, 8)),
+}
 """How many facts one session reveals, and weights."""
+
+_MOST_IN_TALK = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,7 @@ def _plan_own(asks: Sequence[QuestionSpec], plan: _Plan) -> None:
                 by_kind[_draw_kind(plan.packs[ask.attribute], random)].append(reveal)
     for kind, reveals in by_kind.items():
         random.shuffle(reveals)
-        for group in _group(reveals, random):
+        for group in _group(reveals, kind, random):
             partner = random.choice(plan.partners) if kind == "conversation" else None
             plan.drafts.append(Draft(kind, partner, group))
     for reveal in former:
@@ -132,11 +138,13 @@ def _draw_kind(pack: AttributePack, random: Random) -> DocumentKind:
     return random.choices(KINDS, weights)[0]
 
 
-def _group(reveals: Sequence[Reveal], random: Random) -> Iterable[tuple[Reveal, ...]]:
+def _group(
+    reveals: Sequence[Reveal], kind: DocumentKind, random: Random
+) -> Iterable[tuple[Reveal, ...]]:
     """Yield the facts in groups; nobody says the same twice in one session."""
     waiting = list(reveals)
     while waiting:
-        size = random.choices(*_GROUPS)[0]
+        size = random.choices(*_GROUPS[kind])[0]
         group = [waiting.pop()]
         for reveal in reversed(waiting.copy()):
             if len(group) < size and reveal.attribute not in {r.attribute for r in group}:
@@ -154,7 +162,7 @@ def _add_former(reveal: Reveal, plan: _Plan) -> None:
         number
         for number, draft in enumerate(plan.drafts)
         if draft.kind == "conversation"
-        and len(draft.reveals) < 3
+        and len(draft.reveals) < _MOST_IN_TALK
         and all(r.attribute != reveal.attribute and not r.former for r in draft.reveals)
         and any(not r.outdated for r in draft.reveals)
     ]
@@ -223,7 +231,8 @@ def _draw_times(count: int, random: Random) -> list[datetime]:
 def _add_events(drafts: Sequence[Draft], random: Random) -> list[Draft]:
     """Let a fifth of the conversations be about a public event as well."""
     talks = [n for n, draft in enumerate(drafts) if draft.kind == "conversation"]
-    chosen = set(random.sample(talks, round(len(talks) / 5)))
+    short = [n for n in talks if len(drafts[n].reveals) < _MOST_IN_TALK]
+    chosen = set(random.sample(short, min(len(short), round(len(talks) / 5))))
     return [
         replace(draft, with_event=True) if number in chosen else draft
         for number, draft in enumerate(drafts)

@@ -4,15 +4,15 @@ The embedded writer makes outline and words at once. A model gets the outline, w
 words as a sketch, and its words are held to the same outline.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from personamem.dataset_builder.families.personabench.drafts import Reveal
 from personamem.dataset_builder.families.personabench.profiles import Entry
 from personamem.dataset_builder.families.personabench.wording import contains_words
 
-MatterKind = Literal["reveal", "others", "theme", "event", "everyday", "unrelated", "frame"]
+MatterKind = Literal["reveal", "others", "theme", "event", "everyday", "unrelated"]
 Step = Literal["lead", "say", "reply"]
 
 
@@ -31,7 +31,6 @@ class Topic:
     reveal: Reveal | None = None
 
 
-FRAME = Topic("frame")
 EVERYDAY = Topic("everyday")
 UNRELATED = Topic("unrelated")
 
@@ -40,8 +39,7 @@ UNRELATED = Topic("unrelated")
 class Segment:
     """What a message, or some sentences of it, do for a matter; ``text`` is the embedded wording.
 
-    In a conversation one leads up to it, the other says it, the first replies. In a chat the user
-    says it and the assistant replies. A talk opens and closes with a frame.
+    What comes before the message that says it leads up to it, and what follows replies.
     """
 
     step: Step
@@ -77,30 +75,18 @@ def keys_in(said: str, entry: Entry) -> tuple[str, ...]:
     return (entry.key,) if entry.key and contains_words(said, entry.key) else ()
 
 
-def take_turns(user_speaks: bool, matter: Topic, texts: Sequence[str]) -> list[Turn]:
-    """Return lead, say and reply; the one who does not speak leads and replies."""
-    speakers = (not user_speaks, user_speaks, not user_speaks)
-    steps: tuple[Step, ...] = ("lead", "say", "reply")
-    return [
-        Turn(speaks, (Segment(step, matter, text),))
-        for speaks, step, text in zip(speakers, steps, texts, strict=True)
-    ]
+def make_thread(me_is_user: bool, matter: Topic, told: int, messages: Sequence[str]) -> list[Turn]:
+    """Return a rendered thread ("me: ..."), whose message ``told`` says the matter."""
+    turns = []
+    for number, message in enumerate(messages):
+        speaker, text = message.split(": ", 1)
+        step: Step = "lead" if number < told else "reply" if number > told else "say"
+        turns.append(Turn((speaker == "me") == me_is_user, (Segment(step, matter, text),)))
+    return turns
 
 
-def make_exchange(matter: Topic, texts: Sequence[str]) -> list[Turn]:
-    """Return messages by turns, the user's first."""
-    return [
-        Turn(n % 2 == 0, (Segment("reply" if n % 2 else "say", matter, text),))
-        for n, text in enumerate(texts)
-    ]
-
-
-def merge_turns(turns: Iterable[Turn]) -> list[Turn]:
-    """Join what one side says in a row."""
-    merged: list[Turn] = []
-    for turn in turns:
-        if merged and merged[-1].is_users == turn.is_users:
-            merged[-1] = Turn(turn.is_users, (*merged[-1].parts, *turn.parts))
-        else:
-            merged.append(turn)
-    return merged
+def connect(turns: Sequence[Turn], connector: str) -> list[Turn]:
+    """Return a thread whose first message begins with ``connector``."""
+    first, *rest = turns
+    (part,) = first.parts
+    return [Turn(first.is_users, (replace(part, text=f"{connector} {part.text}"),)), *rest]

@@ -23,6 +23,7 @@ Content = TypeVar("Content")
 
 _WORD = re.compile(r"\w+")
 _TRIES = 24
+_LOWER = re.compile(r"[\[|]*[a-z]")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_BACK = 20
 _COUNTS = range(2, 61)
@@ -122,6 +123,13 @@ class Renderer:
             "town": random.choice(self._tables["towns"]),
             "street": random.choice(self._tables["streets"]),
         }
+
+    def render_message(self, source: str, slots: Mapping[str, str]) -> str:
+        """Return "me: ..." rendered; what is typed in lower case stays so."""
+        speaker, text = source.split(": ", 1)
+        if _LOWER.match(text):
+            return f"{speaker}: {template(text).render(slots, self.random.random)}"
+        return f"{speaker}: {self.render(text, slots)}"
 
     def render(self, source: str, slots: Mapping[str, str]) -> str:
         """Return a rendering that starts with a capital, also where a value starts a sentence."""

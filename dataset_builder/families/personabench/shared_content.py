@@ -2,44 +2,43 @@
 
 from datetime import date
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from personamem.dataset_builder.core.content_yaml import Strict, check_slots, read_content
 from personamem.dataset_builder.families.personabench.attribute_schema import (
     CONTENT,
-    SCENE,
-    Around,
     Goods,
     Talk,
+    Thread,
 )
 from personamem.dataset_builder.families.personabench.wording import check_always
 
 FILE = CONTENT / "communities.yaml"
 
 Name = Annotated[str, Field(min_length=4), check_slots()]
-Line = Annotated[str, Field(min_length=4), check_slots(*SCENE)]
-AboutRelation = Annotated[str, check_slots("relation", "name", *SCENE)]
-AboutEvent = Annotated[str, check_slots("event", "event_date", *SCENE)]
+Line = Annotated[str, Field(min_length=2), check_slots()]
 Description = Annotated[str, check_slots("company", "town")]
 NameQuestion = Annotated[str, check_slots("name")]
 RelationQuestion = Annotated[str, check_slots("relation")]
 
 
-class RelationHint(Strict):
-    """A stretch of a conversation in which a relation comes up."""
+class RelationHint(Thread):
+    """A thread in which it comes up what somebody is to the person, by name."""
 
-    lead: Around
-    say: AboutRelation
-    reply: Around
+    SLOTS = ("relation", "name")
 
+    @model_validator(mode="after")
+    def _tell_who_and_what(self) -> Self:
+        told = self.messages[self.find_told()]
+        for slot in self.SLOTS:
+            check_always("messages", told, slot)
+        return self
 
-class RelationChat(Strict):
-    """A message to the assistant in which a relation comes up, and the answer."""
-
-    say: AboutRelation
-    reply: AboutRelation
+    def find_told(self) -> int:
+        """Return the number of the message that tells the relation."""
+        return next((n for n, text in enumerate(self.messages) if "relation}" in text), 1)
 
 
 class Relations(Strict):
@@ -47,17 +46,9 @@ class Relations(Strict):
 
     description: dict[str, Description]
     conversation: tuple[RelationHint, ...] = Field(min_length=4)
-    chat: tuple[RelationChat, ...] = Field(min_length=3)
+    chat: tuple[RelationHint, ...] = Field(min_length=3)
     name_questions: tuple[NameQuestion, ...] = Field(min_length=3)
     relation_questions: tuple[RelationQuestion, ...] = Field(min_length=3)
-
-    @model_validator(mode="after")
-    def _tell_who_and_what(self) -> "Relations":
-        for section in ("conversation", "chat"):
-            for number, hint in enumerate(getattr(self, section)):
-                for slot in ("relation", "name"):
-                    check_always(f"{section}.{number}", hint.say, slot)
-        return self
 
 
 class Event(Strict):
@@ -67,30 +58,29 @@ class Event(Strict):
     name: Name
 
 
-class EventTalkPart(Strict):
-    """A stretch of a conversation about an event."""
+class EventThread(Thread):
+    """A thread about an event, which one of the two names."""
 
-    lead: AboutEvent
-    say: AboutEvent
-    reply: Around
+    SLOTS = ("event", "event_date")
+
+    def find_told(self) -> int:
+        """Return the number of the message that names the event."""
+        return next((n for n, text in enumerate(self.messages) if "event}" in text), 1)
 
 
 class EventTalk(Strict):
     """Talk about an event to come, and about one that is past."""
 
-    before: tuple[EventTalkPart, ...] = Field(min_length=3)
-    after: tuple[EventTalkPart, ...] = Field(min_length=3)
-
-
-class Frame(Strict):
-    """What opens or closes a conversation: a line of the user and what the partner answers."""
-
-    user: Line
-    partner: Line
+    before: tuple[EventThread, ...] = Field(min_length=3)
+    after: tuple[EventThread, ...] = Field(min_length=3)
 
 
 class CommunityContent(Strict):
-    """The whole file. ``degree`` and ``vocational`` are the two ways to have learned something."""
+    """The whole file.
+
+    ``degree`` and ``vocational`` are the two ways to have learned something; ``connectors`` lead
+    from one thread to the next.
+    """
 
     companies: tuple[Name, ...] = Field(min_length=20)
     workplaces: tuple[Name, ...] = Field(min_length=20)
@@ -99,9 +89,7 @@ class CommunityContent(Strict):
     school_types: dict[str, tuple[Name, ...]]
     schools: dict[str, tuple[Name, ...]]
     relations: Relations
-    openers: tuple[Frame, ...] = Field(min_length=8)
-    closings: tuple[Frame, ...] = Field(min_length=8)
-    chat_thanks: tuple[Line, ...] = Field(min_length=4)
+    connectors: tuple[Line, ...] = Field(min_length=4)
     talk: tuple[Talk, ...] = Field(min_length=12)
     events: tuple[Event, ...] = Field(min_length=12)
     event_talk: EventTalk

@@ -1,15 +1,18 @@
 """Writing the sessions of one archive: conversations, chats with an assistant, purchases.
 
-A conversation is an opening, some stretches of talk, and a close. Each stretch reveals a fact, or
-is about the same themes and reveals none; which of them come first is drawn.
+A conversation is a thread of messages on one occasion, sometimes with another one after it. A
+thread reveals a fact, or is about the same themes and reveals none. A chat has one subject.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from personamem.dataset_builder.families.personabench.attribute_schema import (
     Goods,
     PurchaseHint,
+    Thread,
     pick_fitting,
 )
 from personamem.dataset_builder.families.personabench.attributes import AttributePack
@@ -18,26 +21,24 @@ from personamem.dataset_builder.families.personabench.graph import Community
 from personamem.dataset_builder.families.personabench.others import values_of_nobody
 from personamem.dataset_builder.families.personabench.outline import (
     EVERYDAY,
-    FRAME,
     UNRELATED,
     Segment,
     Topic,
     Turn,
+    connect,
     keys_in,
-    make_exchange,
     make_matter,
-    merge_turns,
-    take_turns,
+    make_thread,
 )
 from personamem.dataset_builder.families.personabench.profiles import Entry, Profile
 from personamem.dataset_builder.families.personabench.scenes import Renderer, TermMatcher, write_day
-from personamem.dataset_builder.families.personabench.shared_content import Frame, load_content
-from personamem.dataset_builder.fillers.writer import UnrelatedWriter
+from personamem.dataset_builder.families.personabench.shared_content import load_content
+from personamem.dataset_builder.fillers import Chat, list_everyday_chats
 from personamem.loaders.personabench.schema import Purchase
 
-MOST_UTTERANCES = 14
-_STRETCHES = (3, 4)
-_EXCHANGES = (3, 4, 5)
+_MORE_TALK = 0.25
+"""How often a conversation of one thread goes on with one that reveals nothing."""
+
 _ITEMS = (3, 4, 5)
 
 _ON_ASKED_THEMES = 0.75
@@ -48,6 +49,9 @@ _NEAR_MISSES, _NEAR_MISSES_OF_SIGNAL = 0.35, 0.15
 
 _THEMES = 0.88
 """Share of other talk that is on the theme of an attribute; the rest is on everyday things."""
+
+_ANYTHING = 0.4
+"""Share of other chats with an assistant that are about anything."""
 
 NO_SLOTS: Mapping[str, str] = {}
 
@@ -75,41 +79,27 @@ class ArchiveWriter:
         known = (user, *community.relations_of(user))
         self._taken = TermMatcher(text for n in known for text in sorted(profiles[n].all_texts()))
         self._free: dict[str, list[Entry]] = {}
-        self._unrelated = UnrelatedWriter(renderer.random)
 
     def write_conversation(self, draft: Draft) -> tuple[Turn, ...]:
-        """Return the utterances of user and partner, by turns, the user's first."""
-        stretches = [self._reveal(reveal, draft.time) for reveal in draft.reveals]
+        """Return the messages of user and partner, in order."""
+        threads = [self._reveal(reveal, draft.time) for reveal in draft.reveals]
         if draft.with_event:
-            stretches.append(self._talk_of_event(draft.time))
-        wanted = max(self._random.choice(_STRETCHES), len(draft.reveals) + 1)
-        while len(stretches) < wanted:
-            stretches.append(self._talk(draft))
-        self._random.shuffle(stretches)
-        content = load_content()
-        opening = self._frame("openers", content.openers, draft.time)
-        turns = [*opening, *(turn for s in stretches for turn in s)]
-        closing = self._frame("closings", content.closings, draft.time)
-        merged = merge_turns([*turns, *closing])
-        if len(merged) > MOST_UTTERANCES:
-            merged = merge_turns(turns)[:MOST_UTTERANCES]
-        return tuple(merged)
+            threads.append(self._talk_of_event(draft.time))
+        if not threads or (len(threads) == 1 and self._random.random() < _MORE_TALK):
+            threads.append(self._talk(draft))
+        self._random.shuffle(threads)
+        first, *rest = threads
+        connectors = self._random.sample(load_content().connectors, len(rest))
+        connected = [connect(turns, line) for turns, line in zip(rest, connectors, strict=True)]
+        return tuple(turn for turns in (first, *connected) for turn in turns)
 
     def write_chat(self, draft: Draft) -> tuple[Turn, ...]:
         """Return the messages of user and assistant, by turns."""
-        exchanges = [self._reveal_in_chat(reveal, draft.time) for reveal in draft.reveals]
-        wanted = max(self._random.choice(_EXCHANGES), len(exchanges) + 1)
-        while len(exchanges) < wanted:
-            exchanges.append(self._chat(draft.time))
-        self._random.shuffle(exchanges)
-        turns: list[Turn] = []
-        for exchange in exchanges:
-            first, *rest = exchange
-            if turns and self._random.random() < 0.4:
-                thanks = self._line("thanks", load_content().chat_thanks, draft.time)
-                first = Turn(True, (Segment("lead", FRAME, thanks), *first.parts))
-            turns += [first, *rest]
-        return tuple(turns)
+        if draft.reveals:
+            return tuple(
+                turn for r in draft.reveals for turn in self._reveal_in_chat(r, draft.time)
+            )
+        return tuple(self._chat(draft.time))
 
     def write_purchase(self, draft: Draft) -> tuple[Purchase, ...]:
         """Return the items bought at once."""
@@ -124,36 +114,34 @@ class ArchiveWriter:
 
     def _reveal(self, reveal: Reveal, time: datetime) -> list[Turn]:
         speaks = reveal.subject == self._user or not reveal.attribute
-        sources: Sequence[tuple[str, str, str]]
+        threads: Sequence[Thread]
         if not reveal.attribute:
-            hints = load_content().relations.conversation
-            sources = [(h.lead, h.say, h.reply) for h in hints]
+            threads = load_content().relations.conversation
         elif reveal.former:
-            updates = self._packs[reveal.attribute].updates
-            sources = [(u.lead, u.say, u.reply) for u in updates]
+            threads = self._packs[reveal.attribute].updates
         else:
-            fitting = pick_fitting(self._packs[reveal.attribute].conversation, reveal.entry.key)
-            sources = [(h.lead, h.say, h.reply) for h in fitting]
+            threads = pick_fitting(self._packs[reveal.attribute].conversation, reveal.entry.key)
         name = ("conversation", reveal.attribute, reveal.former is None, reveal.entry.key)
-        slots = self._slots_of(reveal)
-        texts, _ = self._make_stretch(name, sources, time, slots)
-        return take_turns(speaks, self._matter_of(reveal, texts[1]), texts)
+        return self._write_reveal(name, threads, reveal, speaks, time)
 
     def _reveal_in_chat(self, reveal: Reveal, time: datetime) -> list[Turn]:
+        threads: Sequence[Thread] = load_content().relations.chat
         if reveal.attribute:
-            fitting = pick_fitting(self._packs[reveal.attribute].chat, reveal.entry.key)
-            sources = [(hint.say, hint.reply) for hint in fitting]
-        else:
-            sources = [(hint.say, hint.reply) for hint in load_content().relations.chat]
-        more = self._slots_of(reveal)
+            threads = pick_fitting(self._packs[reveal.attribute].chat, reveal.entry.key)
+        name = ("chat", reveal.attribute, reveal.entry.key)
+        return self._write_reveal(name, threads, reveal, True, time)
 
-        def attempt() -> list[str]:
-            slots = self._renderer.scene(time) | more
-            name = ("chat", reveal.attribute, reveal.entry.key)
-            return [self._renderer.render(s, slots) for s in self._renderer.deal(name, sources)]
-
-        texts = self._renderer.make(attempt, list, more.values())
-        return make_exchange(self._matter_of(reveal, texts[0]), texts)
+    def _write_reveal(
+        self,
+        name: object,
+        threads: Sequence[Thread],
+        reveal: Reveal,
+        speaks: bool,
+        time: datetime,
+    ) -> list[Turn]:
+        made = self._render(name, threads, time, self._slots_of(reveal))
+        matter = self._matter_of(reveal, made.texts[made.told])
+        return make_thread(speaks, matter, made.told, made.texts)
 
     def _reveal_in_purchase(self, reveal: Reveal) -> Purchase:
         fitting = pick_fitting(self._packs[reveal.attribute].purchase, reveal.entry.key)
@@ -177,21 +165,22 @@ class ArchiveWriter:
     def _matter_of(self, reveal: Reveal, said: str) -> Topic:
         return make_matter(reveal, self._community.members[reveal.subject].name, said)
 
-    def _make_stretch(
+    def _render(
         self,
         name: object,
-        sources: Sequence[tuple[str, str, str]],
+        threads: Sequence[Thread],
         time: datetime,
         slots: Mapping[str, str] = NO_SLOTS,
-    ) -> tuple[list[str], str]:
-        """Return lead, say and reply, and the ``{other}`` they may be about."""
+    ) -> "_Rendered":
+        """Return the next of ``threads`` in words that hold no watched value but those meant."""
 
-        def attempt() -> tuple[list[str], str]:
+        def attempt() -> _Rendered:
             scene = {**self._renderer.scene(time), **slots}
-            texts = [self._renderer.render(s, scene) for s in self._renderer.deal(name, sources)]
-            return texts, scene["other"]
+            thread = self._renderer.deal(name, threads)
+            texts = [self._renderer.render_message(s, scene) for s in thread.messages]
+            return _Rendered(texts, thread.find_told(), scene["other"])
 
-        return self._renderer.make(attempt, lambda made: made[0], slots.values())
+        return self._renderer.make(attempt, lambda made: made.texts, slots.values())
 
     def _talk(self, draft: Draft) -> list[Turn]:
         """Return talk that reveals nothing asked for; more of it is near misses in noise."""
@@ -202,20 +191,19 @@ class ArchiveWriter:
             free = self._values_of_nobody(pack)
             if free:
                 value = self._random.choice(free)
-                hints = pick_fitting(pack.noise.others, value.key)
-                sources = [(h.lead, h.say, h.reply) for h in hints]
+                threads = pick_fitting(pack.noise.others, value.key)
                 name = ("others", pack.attribute, value.key)
                 more = {"value": value.text} | ({"key": value.key} if value.key else {})
-                texts, other = self._make_stretch(name, sources, draft.time, more)
-                values = (value.plain, *keys_in(texts[1], value))
-                return take_turns(speaks, Topic("others", pack.attribute, values, (other,)), texts)
+                made = self._render(name, threads, draft.time, more)
+                values = (value.plain, *keys_in(made.texts[made.told], value))
+                matter = Topic("others", pack.attribute, values, (made.other,))
+                return make_thread(speaks, matter, made.told, made.texts)
+        matter, talk = EVERYDAY, load_content().talk
         if draw < _THEMES:
             pack = self._packs[self._theme()]
-            sources = [(t.lead, t.say, t.reply) for t in pack.noise.talk]
-            texts, _ = self._make_stretch(("talk", pack.attribute), sources, draft.time)
-            return take_turns(speaks, Topic("theme", pack.attribute), texts)
-        sources = [(t.lead, t.say, t.reply) for t in load_content().talk]
-        return take_turns(speaks, EVERYDAY, self._make_stretch("talk", sources, draft.time)[0])
+            matter, talk = Topic("theme", pack.attribute), pack.noise.talk
+        made = self._render(("talk", matter.theme), talk, draft.time)
+        return make_thread(speaks, matter, made.told, made.texts)
 
     def _values_of_nobody(self, pack: AttributePack) -> list[Entry]:
         if pack.attribute not in self._free:
@@ -234,29 +222,27 @@ class ArchiveWriter:
         near = sorted(content.events, key=lambda event: abs((event.date - day).days))[:3]
         event = self._random.choice(near)
         before = event.date > day
-        parts = content.event_talk.before if before else content.event_talk.after
-        sources = [(p.lead, p.say, p.reply) for p in parts]
+        threads = content.event_talk.before if before else content.event_talk.after
         when = write_day(datetime.combine(event.date, datetime.min.time()))
         more = {"event": event.name, "event_date": when}
         speaks = self._random.random() < 0.5
-        texts, _ = self._make_stretch(("event", before), sources, time, more)
-        return take_turns(speaks, Topic("event", "", (event.name.removeprefix("the "),)), texts)
+        made = self._render(("event", before), threads, time, more)
+        matter = Topic("event", "", (event.name.removeprefix("the "),))
+        return make_thread(speaks, matter, made.told, made.texts)
 
     def _chat(self, time: datetime) -> list[Turn]:
-        if self._random.random() < 0.4:
+        if self._random.random() < _ANYTHING:
+            chats = _list_chats_of_anybody()
             texts = self._renderer.make(
-                lambda: [message["content"] for message in self._unrelated.exchange()], list
+                lambda: list(self._renderer.deal("anything", chats).messages), list
             )
-            return make_exchange(UNRELATED, texts)
+            return [
+                Turn(n % 2 == 0, (Segment("reply" if n % 2 else "say", UNRELATED, text),))
+                for n, text in enumerate(texts)
+            ]
         pack = self._packs[self._theme()]
-        sources = [(talk.say, talk.reply) for talk in pack.noise.chat]
-
-        def attempt() -> list[str]:
-            slots = self._renderer.scene(time)
-            name = ("chat", "noise", pack.attribute)
-            return [self._renderer.render(s, slots) for s in self._renderer.deal(name, sources)]
-
-        return make_exchange(Topic("theme", pack.attribute), self._renderer.make(attempt, list))
+        made = self._render(("chat", "noise", pack.attribute), pack.noise.chat, time)
+        return make_thread(True, Topic("theme", pack.attribute), made.told, made.texts)
 
     def _goods(self) -> Purchase:
         pack = self._packs[self._theme()]
@@ -279,21 +265,24 @@ class ArchiveWriter:
             categories=goods.categories,
         )
 
-    def _frame(self, part: str, frames: Sequence[Frame], time: datetime) -> list[Turn]:
-        frame = self._renderer.deal(part, frames)
-        texts = [
-            self._line((part, frame.user), [frame.user], time),
-            self._line((part, frame.partner), [frame.partner], time),
-        ]
-        return make_exchange(FRAME, texts)
 
-    def _line(self, name: object, lines: Sequence[str], time: datetime) -> str:
-        return self._renderer.make(
-            lambda: self._renderer.render(
-                self._renderer.deal(name, lines), self._renderer.scene(time)
-            ),
-            lambda text: [text],
-        )
+@dataclass(frozen=True, slots=True)
+class _Rendered:
+    """A rendered thread: its messages, which of them tells, and who ``{other}`` is."""
+
+    texts: list[str]
+    told: int
+    other: str
+
+
+@cache
+def _list_chats_of_anybody() -> tuple[Chat, ...]:
+    """Return everyday chats that anybody may have, and that hold no slots."""
+    return tuple(
+        chat
+        for chat in list_everyday_chats()
+        if "home" in chat.fields and not any("{" in message for message in chat.messages)
+    )
 
 
 def _texts(item: Purchase) -> Iterable[str]:

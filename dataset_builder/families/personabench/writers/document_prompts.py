@@ -84,7 +84,7 @@ def request_document(
         partner=brief.partner,
         time=f"{brief.time:%A}, {brief.time.day} {brief.time:%B %Y, %H:%M}",
         turns=[
-            {"field": field, "tasks": list(_word_tasks(turn, is_first=turn in turns[:2]))}
+            {"field": field, "tasks": list(_word_tasks(turn))}
             for field, turn in zip(fields, turns, strict=True)
         ],
         message_words=max(_MESSAGE_WORDS, round(most_words / len(turns))),
@@ -97,24 +97,16 @@ def request_document(
     return PROMPTS.make_request(settings, prompt, most_tokens, fields, "document_system.jinja")
 
 
-def _word_tasks(turn: TurnBrief, is_first: bool) -> Iterator[str]:
+def _word_tasks(turn: TurnBrief) -> Iterator[str]:
     is_chat = turn.role in ("user", "assistant")
     for part in turn.parts:
         matter = part.matter
-        if matter.kind == "frame":
-            yield _word_frame(is_chat, is_first)
-        elif part.step == "lead":
-            yield f"leads up to what the other says next. Sketch: {part.text}{_word_names(part)}"
+        if part.step == "lead":
+            yield f"leads up to what is said next. Sketch: {part.text}{_word_names(part)}"
         elif part.step == "reply":
             yield "answers helpfully and correctly" if is_chat else "reacts to it"
         else:
             yield f"{_word_matter(matter)}. Sketch: {part.text}{_word_names(part)}"
-
-
-def _word_frame(is_chat: bool, is_first: bool) -> str:
-    if is_chat:
-        return "thanks for the last answer, or goes on to the next thing"
-    return "opens the talk" if is_first else "ends the talk"
 
 
 def _word_matter(matter: Topic) -> str:
