@@ -13,6 +13,7 @@ from personamem.dataset_builder.families.personabench.results.records import (
     System,
 )
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.memory.condition import read_memory_settings
 from personamem.loaders.personabench.groups import GROUPS
 from personamem.loaders.personabench.radar import RunScores
 from personamem.loaders.personabench.retrieval import RetrievalScores
@@ -63,8 +64,7 @@ def _read_run(evaluation: Evaluation, name: str) -> Run:
         counts = content["n-samples"][name]
         metadata = config.get("metadata") or {}
         condition = str(config["dataset_kwargs"]["condition"])
-        settings = read_settings(metadata)
-        retrieval = f"{settings.retriever}, k = {settings.k}" if condition == "rag" else ""
+        retrieval = _name_retrieval(condition, metadata)
         return Run(
             system=System(evaluation.model, condition, retrieval, str(config["dataset_path"])),
             noise=NOISE_SPLITS[config["test_split"]],
@@ -81,6 +81,16 @@ def _read_run(evaluation: Evaluation, name: str) -> Run:
             f"{path}: the results of {name} are not as lm-eval writes them "
             f"({type(error).__name__}: {error})."
         ) from error
+
+
+def _name_retrieval(condition: str, metadata: Mapping[str, Any]) -> str:
+    if condition == "rag":
+        settings = read_settings(metadata)
+        return f"{settings.retriever}, k = {settings.k}"
+    if condition == "memory":
+        memory = read_memory_settings(metadata)
+        return f"{memory.system} at {memory.budget}"
+    return ""
 
 
 def _read_scores(scores: Mapping[str, Any], kind: str) -> RunScores:

@@ -12,8 +12,9 @@ from personamem.loaders.personabench.retrieval import RetrievalScores
 class System:
     """What was evaluated: a model with the documents that it was shown, of one dataset.
 
-    ``condition`` is ``full``, ``oracle``, ``rag`` or ``nocontext``; ``retrieval`` tells the
-    retriever and k of ``rag`` ("bm25, k = 5"), and is empty otherwise.
+    ``condition`` is ``full``, ``oracle``, ``rag``, ``memory`` or ``nocontext``; ``retrieval`` tells
+    the retriever and k of ``rag`` ("bm25, k = 5"), the system and budget of ``memory`` ("bm25 at
+    2000"), and is empty otherwise.
     """
 
     model: str
