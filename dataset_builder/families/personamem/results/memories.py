@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from statistics import mean
 from typing import Any
 
-from personamem.dataset_builder.families.personamem.results.records import (
-    CAUSES,
-    ContextCost,
-    MemoryNote,
-    Run,
-)
+from personamem.dataset_builder.families.memory_notes import CAUSES, ContextCost, MemoryNote
+from personamem.dataset_builder.families.personamem.results.records import Run
 from personamem.dataset_builder.reports.tables import TextTable, format_share
 
 
