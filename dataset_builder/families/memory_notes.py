@@ -51,8 +51,8 @@ class ContextCost:
     completion_tokens: int
 
 
-def read_note(note: Mapping[str, Any], context: str) -> MemoryNote:
-    """Return what a sample says of a memory; ``context`` names the context of the question.
+def read_note(note: Mapping[str, Any]) -> MemoryNote:
+    """Return what a sample says of a memory.
 
     Raises:
         LookupError, TypeError or ValueError: it is not as the tasks write it.
@@ -65,7 +65,7 @@ def read_note(note: Mapping[str, Any], context: str) -> MemoryNote:
         tokens=int(note["tokens"]),
         seconds=float(note["seconds"]),
         failure=str(note["failure"]),
-        context=context,
+        context=str(note["context_id"]),
         cost=ContextCost(
             sessions=int(cost["sessions"]),
             tokens=int(cost["tokens"]),

@@ -144,7 +144,7 @@ def _read_row(row: Any, where: str) -> Sample:
             # lm-eval writes numbers as text here.
             likelihoods=() if generated else tuple(float(answer[0]) for answer in answers),
             scores=scores,
-            memory=read_note(note, str(reference.get("shared_context_id"))) if note else None,
+            memory=read_note(note) if note else None,
         )
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InvalidInputError(

@@ -114,6 +114,7 @@ class MemoryRecall:
             **asdict(search.score),
             "sources": [list(memory.sources) for memory in search.found],
             "failure": self.failures.get(question.question_id, ""),
+            "context_id": run.context_id,
             "context": {
                 "sessions": run.adds,
                 "tokens": run.added_tokens,

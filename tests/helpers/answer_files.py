@@ -33,7 +33,11 @@ def make_row(number: int, letter: str | None, **dials: Any) -> dict[str, Any]:
 
 
 def make_note(
-    system: str, recall: float | None, written: float | None, failure: str = ""
+    system: str,
+    recall: float | None,
+    written: float | None,
+    failure: str = "",
+    context: str = "context-0",
 ) -> dict[str, Any]:
     """Return what an answer says of the memory that served it."""
     usage = {"calls": 2, "prompt_tokens": 300, "completion_tokens": 40, "embedded": 5}
@@ -46,6 +50,7 @@ def make_note(
         "tokens": 400,
         "seconds": 0.01,
         "failure": failure,
+        "context_id": context,
         "context": {
             "sessions": 9,
             "tokens": 4_000,

@@ -87,7 +87,7 @@ def _read_answer(row: Any, where: str) -> tuple[Answer, str]:
             distance=None if distance is None else int(distance),
             score=float(row["acc"]),
             role=_find_role(row["resps"], dials.get("option_roles") or ()),
-            memory=read_note(note, str(doc.get("shared_context_id"))) if note else None,
+            memory=read_note(note) if note else None,
         )
         return answer, f"{note['system']} at {note['budget']}" if note else ""
     except (LookupError, TypeError, ValueError, AttributeError) as error:

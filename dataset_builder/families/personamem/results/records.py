@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from personamem.dataset_builder.families.memory_notes import MemoryNote
+from personamem.dataset_builder.families.memory_report import ServedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,12 @@ class Run:
     unparsable: float | None
     date: float
     memory: str = ""
+
+    @property
+    def served(self) -> ServedRun:
+        """The answers that a memory served."""
+        noted = ((bool(each.score), each.memory) for each in self.answers)
+        return ServedRun(self.memory, tuple((is_right, note) for is_right, note in noted if note))
 
     @property
     def accuracy(self) -> float:

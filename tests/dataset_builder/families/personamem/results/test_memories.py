@@ -16,8 +16,7 @@ from personamem.loaders.formats.errors import DatasetError
 
 def make_answer(number: int, letter: str, note: dict[str, Any]) -> dict[str, Any]:
     row = make_row(number, letter)
-    row["doc"]["shared_context_id"] = f"context-{number % 2}"
-    return {**row, "evidence_recall": note}
+    return {**row, "evidence_recall": {**note, "context_id": f"context-{number % 2}"}}
 
 
 @pytest.fixture

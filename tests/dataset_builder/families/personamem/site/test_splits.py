@@ -165,7 +165,7 @@ def test_roles_and_causes_are_those_of_the_report(tiny_dataset: Path, tmp_path: 
         assert annotation is not None
         letter = None if number == 3 else "abcd"[number % 4]
         row = make_row(number, letter, option_roles=list(annotation.option_roles))
-        row["doc"] |= {"question_id": question.question_id, "shared_context_id": "c"}
+        row["doc"]["question_id"] = question.question_id
         row["acc"] = float(letter == "abcd"[question.answer_index])
         row["arguments"] = {"gen_args_0": {"arg_0": {"split": "4k", "condition": "memory"}}}
         row["evidence_recall"] = make_note("bm25", *links[number % len(links)])
