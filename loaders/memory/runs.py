@@ -14,7 +14,7 @@ from personamem.loaders.memory.records import ContextRun
 from personamem.loaders.memory.runner import Progress, Unit, run_unit
 from personamem.loaders.memory.stored import RunFolder
 from personamem.loaders.memory.systems import Instance, MemoryFactory
-from personamem.loaders.memory.timeline import MemoryData, list_steps
+from personamem.loaders.memory.timeline import MemoryData, list_steps, map_questions
 
 CONTEXTS_OF_A_UNIT = 2
 
@@ -159,7 +159,7 @@ def describe_run(
     return {
         "dataset": data.source,
         "split": data.split,
-        "questions": len(data.questions),
+        "questions": len(map_questions(data)),
         "contexts": list(contexts),
         "system": factory.name,
         "budgets": list(budgets),

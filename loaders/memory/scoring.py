@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.memory.protocol import Memory
 from personamem.loaders.memory.steps import AskStep, name_whole
-from personamem.loaders.personabench.retrieval import recall_and_ndcg
+from personamem.loaders.retrieval.measures import recall_and_ndcg
 
 SHARE_OF_TEXT = 0.5
 """Of the runs of five words of a session's user messages: from there on it counts as found."""
@@ -124,7 +124,7 @@ def find_sources(memory: Memory, own: TextIndex) -> frozenset[str]:
 
 
 def _share_found(evidence: Sequence[Sequence[str]], sessions: Collection[str]) -> float:
-    """Return the recall as PersonaBench defines it: the best over the choices of one session each.
+    """Return the recall, the best over the choices of one session for each piece of evidence.
 
     Where every piece of evidence has one session, it is the share of these.
     """

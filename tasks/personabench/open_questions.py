@@ -21,7 +21,7 @@ from personamem.loaders.memory.condition import (
     MemorySettings,
     read_memory_settings,
 )
-from personamem.loaders.memory.documents import PrivateDocuments
+from personamem.loaders.memory.personabench.documents import PrivateDocuments
 from personamem.loaders.personabench import PersonaBench, load_personabench
 from personamem.loaders.personabench.answers import encode_answer
 from personamem.loaders.personabench.chunks import CHUNK_FORMS, ChunkForm

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from calling import call
-from tiny_communities import write_communities
 
 from personamem.dataset_builder.families.personamem.memory.command import name_folder
 
@@ -29,18 +28,6 @@ def test_the_command_prints_tables_writes_figures_and_keeps_runs(
     again = call("memory", tiny_dataset, *options, "--out", out, "--fail-under", "0.5")
     assert again.returncode == 1
     assert "none at 900 tokens: recall 0.000, under 0.5." in " ".join(again.stderr.split())
-
-
-def test_documents_are_measured_at_a_noise_level(tmp_path: Path) -> None:
-    source, path = write_communities(tmp_path / "communities"), tmp_path / "figures.json"
-    options = ("--system", "oracle", "--budget", "900", "--json", path)
-    done = call("memory", source, "--split", "noise_05", *options)
-    assert done.returncode == 0, done.stderr
-    figures = json.loads(path.read_text())
-    assert (figures["budgets"][0]["recall"], figures["costs"][0]["sessions"]) == (1.0, 21)
-    done = call("memory", source, "--split", "noise_07", *options)
-    assert done.returncode == 2
-    assert "Accepted: 0.0, 0.5." in " ".join(done.stderr.split())
 
 
 def test_a_memory_that_loses_contexts_ends_with_exit_code_1(tiny_dataset: Path) -> None:

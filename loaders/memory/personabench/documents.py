@@ -6,11 +6,12 @@ messages are the user's and begin with the name of who speaks; so is a list of p
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.memory.protocol import DatedMessage
 from personamem.loaders.memory.steps import AddStep, AskStep, Step, name_user
-from personamem.loaders.personabench.benchmark import PersonaBench
+from personamem.loaders.personabench.benchmark import PersonaBench, load_personabench
 from personamem.loaders.personabench.chunks import render_purchases
 from personamem.loaders.personabench.records import (
     Archive,
@@ -23,10 +24,19 @@ from personamem.loaders.personabench.schema import NOISE_SPLITS
 _BOUGHT = "Bought:"
 
 
+def open_split(source: str | Path, split: str) -> "PrivateDocuments | None":
+    """Return a noise level of a dataset or a release; None if ``split`` names no such level.
+
+    Raises:
+        PersonamemError: see ``load_personabench`` and ``PrivateDocuments``.
+    """
+    return PrivateDocuments(load_personabench(source), split) if split in NOISE_SPLITS else None
+
+
 class PrivateDocuments:
     """The archives of one noise level, and what happens to a memory of each.
 
-    ``questions`` are those that are scored. The id of a context is ``community/person``.
+    The id of a context is ``community/person``. Questions are those that are scored.
     """
 
     def __init__(self, data: PersonaBench, split: str) -> None:
@@ -42,9 +52,6 @@ class PrivateDocuments:
             if not archive.sessions:
                 raise DatasetError(f"{self.source}: {context_id} has no documents at {split}.")
         self.context_ids = tuple(self._archives)
-        self.questions = tuple(
-            asked.question for each in self._archives.values() for asked in list_asked(each)
-        )
 
     def map_questions(self) -> dict[str, str]:
         """Return the context of each question, by their ids."""

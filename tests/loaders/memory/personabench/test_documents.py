@@ -11,7 +11,7 @@ from tiny_release import write_release
 from personamem.loaders import PersonaMem
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 from personamem.loaders.memory.controls import FullMemory
-from personamem.loaders.memory.documents import PrivateDocuments
+from personamem.loaders.memory.personabench.documents import PrivateDocuments
 from personamem.loaders.memory.protocol import Memory
 from personamem.loaders.memory.records import iterate_scores
 from personamem.loaders.memory.runs import run_memory
@@ -19,7 +19,7 @@ from personamem.loaders.memory.steps import AskStep
 from personamem.loaders.memory.systems import MemoryFactory
 from personamem.loaders.memory.timeline import list_steps, map_questions, open_memory_data
 
-OFFICIAL = Path(__file__).parents[4] / "shared/reference/personabench"
+OFFICIAL = Path(__file__).parents[5] / "shared/reference/personabench"
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +108,6 @@ def test_what_is_no_noise_level_is_a_size(documents: PrivateDocuments) -> None:
 def test_of_the_official_community_the_oracle_finds_everything(tmp_path: Path) -> None:
     data = open_memory_data(OFFICIAL, "noise_0")
     assert not isinstance(data, PersonaMem)
-    assert (len(data.context_ids), len(data.questions)) == (3, 116)
+    assert (len(data.context_ids), len(map_questions(data))) == (3, 116)
     runs = run_memory(data, MemoryFactory("oracle", data), [8_000], contexts=data.context_ids[:1])
     assert {score.recall for score in iterate_scores(runs, 8_000)} == {1.0}
