@@ -34,7 +34,7 @@ def site(project_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_command_has_its_section(site: Path) -> None:
     page = (site / "reference" / "cli.html").read_text("utf-8")
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = typer.main.get_command(app).commands
     assert len(commands) > 15
     for name, command in commands.items():
         assert f'id="personamem-{name}"' in page, name
