@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-SIZE = {"width": 1040, "height": 650}
+WIDTH, HEIGHT = 1040, 650
 VIEWS = {
     "overview": ("", ".contexts a"),
     "questions": ("view=questions&f0=0", ".question-row"),
@@ -33,7 +33,11 @@ def take_pictures(site: Path, folder: Path = PICTURES) -> None:
         raise FileNotFoundError("no chromium: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT},
+            color_scheme="light",
+            reduced_motion="reduce",
+        )
         for name, (route, drawn) in VIEWS.items():
             page.goto("about:blank")
             page.goto(f"{site.resolve().as_uri()}/index.html#{route}")
