@@ -46,7 +46,7 @@ format: setup ## Format the code and apply the linter's safe fixes
 # Without the notice that another generator will follow this one.
 docs: export NO_MKDOCS_2_WARNING := 1
 docs: setup ## Write the documentation to build/site; a link that leads nowhere is an error
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict
 	@echo "Open build/site/index.html"
 
 # As modules: run by its path, a script sees bench/evaluate.py before the package of that name.
