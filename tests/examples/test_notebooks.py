@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-nbclient = pytest.importorskip("nbclient", reason="not installed: pip install '.[docs]'")
-nbformat = pytest.importorskip("nbformat", reason="not installed: pip install '.[docs]'")
-
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "notebooks"
 
 
 def run_notebook(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **variables: str) -> Any:
     """Run a notebook in ``folder``; an error in a cell is raised."""
+    import nbclient
+    import nbformat
+
     for key, value in variables.items():
         monkeypatch.setenv(key, value)
     monkeypatch.setenv("IPYTHONDIR", str(folder / "ipython"))
@@ -43,7 +43,6 @@ def read_output(cell: Any) -> str:
 
 
 @pytest.mark.system
-@pytest.mark.filterwarnings("ignore::DeprecationWarning:zmq")
 def test_a_memory_is_tested(
     tiny_dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
