@@ -271,6 +271,9 @@ def _check_package(name: str, python: str) -> None:
 
 def _import_system(name: str) -> MemorySystem:
     module, _, attribute = name.partition(":")
+    if "" not in sys.path:
+        # As `python -m` does: a module of the folder where the command runs.
+        sys.path.insert(0, "")
     try:
         factory: Any = getattr(import_module(module), attribute)
         system = factory()
