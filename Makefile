@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup demo test test-unit lint format types bench clean
+.PHONY: help setup demo test test-unit lint format types docs bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show the targets
@@ -37,11 +37,17 @@ lint: setup types ## Check format, lint, types and what may import what
 
 types: setup ## Check types
 	$(BIN)/mypy
-	MYPYPATH=.:src:examples $(BIN)/mypy --explicit-package-bases examples bench
+	MYPYPATH=.:src:examples $(BIN)/mypy --explicit-package-bases examples bench website
 
 format: setup ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Without the notice that another generator will follow this one.
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: setup ## Write the documentation to build/site; a link that leads nowhere is an error
+	$(BIN)/mkdocs build --strict
+	@echo "Open build/site/index.html"
 
 # As modules: run by its path, a script sees bench/evaluate.py before the package of that name.
 bench: setup ## Measure evaluating, writing, loading and building, each against its peer: about 25 minutes

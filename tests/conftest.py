@@ -131,3 +131,16 @@ def tiny_dataset(shared_folder: Path) -> Path:
     return make_once(
         shared_folder / "tiny", lambda folder: build_dataset(config, folder, workers=1)
     )
+
+
+@pytest.fixture(scope="session")
+def tiny_of_every_family(shared_folder: Path) -> Path:
+    """A dataset of every family, each as small as its ``tiny.yaml`` makes it. Read-only."""
+    from tiny_families import make_once, make_tiny_config
+
+    from personamem.dataset_builder.packaging.build import build_dataset
+
+    config = make_tiny_config()
+    return make_once(
+        shared_folder / "every", lambda folder: build_dataset(config, folder, workers=1)
+    )

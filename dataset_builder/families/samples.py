@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonlines
 
+from personamem.dataset_builder.families.memory_notes import MemoryNote, read_note
 from personamem.loaders.formats.errors import InvalidInputError, suggest_choice
 from personamem.loaders.formats.json_files import parse_json
 from personamem.loaders.formats.schema import LETTERS
@@ -22,7 +23,7 @@ class Sample:
     """One question's result: the text that was written, or the four log-likelihoods.
 
     ``scores`` has ``acc`` where one of four replies was to be chosen, and ``recall`` and ``f1``
-    where the question was open.
+    where the question was open. ``memory`` says what a memory did for the answer, if one did.
     """
 
     question_id: str
@@ -31,11 +32,17 @@ class Sample:
     text: str | None
     likelihoods: tuple[float, ...]
     scores: Mapping[str, float]
+    memory: MemoryNote | None = None
 
     @property
     def right(self) -> bool:
         """Whether the right one of four replies was chosen."""
         return bool(self.scores.get("acc"))
+
+    @property
+    def cause(self) -> str:
+        """Why the answer is wrong, if it is and a memory served it: the link that broke."""
+        return "" if self.memory is None else self.memory.cause
 
     def describe(self) -> str:
         """Return what the model answered, in a line."""
@@ -128,6 +135,7 @@ def _read_row(row: Any, where: str) -> Sample:
         scores = {name: float(row[name]) for name in _SCORES if isinstance(row.get(name), float)}
         if not scores:
             raise KeyError("acc")
+        note = row.get("evidence_recall")
         return Sample(
             question_id=row["doc"]["question_id"],
             split=reference.get("split"),
@@ -136,8 +144,9 @@ def _read_row(row: Any, where: str) -> Sample:
             # lm-eval writes numbers as text here.
             likelihoods=() if generated else tuple(float(answer[0]) for answer in answers),
             scores=scores,
+            memory=read_note(note) if note else None,
         )
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InvalidInputError(
             f"{where} is not a sample of a personamem task, as lm-eval's --log_samples writes them "
             f"({type(error).__name__}: {error})."

@@ -1,4 +1,4 @@
-"""The progress of a run of requests: a bar on a terminal, plain lines otherwise."""
+"""What a run of requests will take, and its progress: a bar on a terminal, else plain lines."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +8,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from personamem.dataset_builder.core.console import errors
+from personamem.dataset_builder.core.console import errors, output
+from personamem.dataset_builder.llm.cost import Estimate, Prices
 from personamem.dataset_builder.llm.progress import Progress
 
 LINE_SECONDS = 10.0
@@ -21,6 +22,15 @@ def show_answers(what: str) -> Iterator[Callable[[Progress], None]]:
     show = _show_bar if errors().is_terminal else _print_lines
     with show(what) as report:
         yield report
+
+
+def print_plan(planned: Estimate, prices: Prices | None, what: str) -> None:
+    """Print calls, tokens and, with prices, the price; ``what`` names an answer, like "verdict"."""
+    output().print(f"calls: {planned.calls:,}, and {planned.stored:,} whose {what} is stored")
+    output().print(f"tokens to read: {planned.prompt_tokens:,} (o200k_base)")
+    output().print(f"tokens to write: at most {planned.completion_tokens:,}")
+    if prices:
+        output().print(f"price: at most {planned.price:.2f}")
 
 
 def describe(progress: Progress) -> str:

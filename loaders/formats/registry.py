@@ -12,22 +12,29 @@ class FamilyModules:
     """The modules of a family; each has a ``FAMILY``.
 
     ``builder`` has one of ``dataset_builder.families.base.Family``, ``tasks`` one of
-    ``tasks.families.TaskFamily``.
+    ``tasks.families.TaskFamily``. ``memory`` has a function ``open_split`` that returns what
+    memories are run over (see ``loaders.memory.timeline``); empty for chats, and where there is
+    nothing to remember.
     """
 
     builder: str
     tasks: str
+    memory: str = ""
 
 
-def _name_modules(folder: str) -> FamilyModules:
+def _name_modules(folder: str, memory: str = "") -> FamilyModules:
     return FamilyModules(
-        f"personamem.dataset_builder.families.{folder}.family", f"personamem.tasks.{folder}.family"
+        f"personamem.dataset_builder.families.{folder}.family",
+        f"personamem.tasks.{folder}.family",
+        memory,
     )
 
 
 FAMILIES = {
     "personamem": _name_modules("personamem"),
-    "personabench": _name_modules("personabench"),
+    "personabench": _name_modules(
+        "personabench", memory="personamem.loaders.memory.personabench.documents"
+    ),
     "personalens": _name_modules("personalens"),
 }
 """Families by name."""

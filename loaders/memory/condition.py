@@ -4,14 +4,14 @@ import atexit
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.schema import Message, Question
+from personamem.loaders.formats.schema import Message
 from personamem.loaders.memory.records import ContextRun, Search
 from personamem.loaders.memory.runs import MemoryRun
 from personamem.loaders.memory.systems import MemoryFactory, Models, read_models
-from personamem.loaders.personamem.dataset import PersonaMem
+from personamem.loaders.memory.timeline import MemoryData, map_questions
 
 DEFAULT_SYSTEM, DEFAULT_BUDGET = "bm25", 2_000
 
@@ -59,6 +59,14 @@ def read_memory_settings(metadata: Mapping[str, Any]) -> MemorySettings:
     )
 
 
+class Asked(Protocol):
+    """A question of any family."""
+
+    @property
+    def question_id(self) -> str:
+        """Its id within the split."""
+
+
 class MemoryRecall:
     """Runs a memory over a context when one of its questions is asked for first, and keeps what it
     found for the others.
@@ -66,13 +74,14 @@ class MemoryRecall:
     A search that fails finds nothing; ``failures`` says which did, and why.
     """
 
-    def __init__(self, data: PersonaMem, settings: MemorySettings) -> None:
+    def __init__(self, data: MemoryData, settings: MemorySettings) -> None:
         """Open the run. Raises InvalidInputError where there is no such system."""
         self.failures: dict[str, str] = {}
         self._settings, self._budget = settings, settings.budget
         self._factory = MemoryFactory(settings.system, data, settings.models)
         folder = Path(settings.folder) if settings.folder else None
         self._run = MemoryRun(data, self._factory, [settings.budget], folder=folder)
+        self._contexts = map_questions(data)
         self._units = {
             context_id: number
             for number, group in enumerate(self._run.groups)
@@ -82,10 +91,10 @@ class MemoryRecall:
         self._runs: dict[str, ContextRun] = {}
         atexit.register(self.close)  # lm-eval tells no task when it has ended.
 
-    def find(self, question: Question) -> Search:
+    def find(self, question: Asked) -> Search:
         """Return what the memory found for a question, within the budget."""
         if question.question_id not in self._searches:
-            for run in self._run.run_unit(self._units[question.shared_context_id]):
+            for run in self._run.run_unit(self._units[self._contexts[question.question_id]]):
                 self._runs[run.context_id] = run
                 self.failures.update(_split(line) for line in run.failures)
                 self._searches.update(
@@ -95,16 +104,17 @@ class MemoryRecall:
                 )
         return self._searches[question.question_id]
 
-    def describe(self, question: Question) -> dict[str, Any]:
+    def describe(self, question: Asked) -> dict[str, Any]:
         """Return what reports need to know: how good the search was, and what its context took."""
         search = self.find(question)
-        run = self._runs[question.shared_context_id]
+        run = self._runs[self._contexts[question.question_id]]
         return {
             "system": self._settings.system,
             "budget": search.budget,
             **asdict(search.score),
             "sources": [list(memory.sources) for memory in search.found],
             "failure": self.failures.get(question.question_id, ""),
+            "context_id": run.context_id,
             "context": {
                 "sessions": run.adds,
                 "tokens": run.added_tokens,
@@ -114,9 +124,13 @@ class MemoryRecall:
             },
         }
 
-    def messages_for(self, question: Question) -> list[Message]:
+    def texts_for(self, question: Asked) -> list[str]:
+        """Return the texts that were found, best first."""
+        return [memory.text.strip() for memory in self.find(question).found]
+
+    def messages_for(self, question: Asked) -> list[Message]:
         """Return one system message that holds what was found."""
-        texts = [memory.text.strip() for memory in self.find(question).found]
+        texts = self.texts_for(question)
         content = "\n\n".join((_KEPT, *texts)) if texts else _NOTHING
         return [{"role": "system", "content": content}]
 

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.memory.protocol import DatedMessage, Memory, MemoryFailure, MemorySystem
-from personamem.loaders.personamem.dataset import PersonaMem
+from personamem.loaders.memory.steps import AskStep
+from personamem.loaders.memory.timeline import MemoryData, list_steps
 from personamem.loaders.retrieval.ranking import Retriever
 
 
@@ -129,9 +130,7 @@ class BrokenMemory(_Sessions):
         return [Memory(text) for kept in self._kept.values() for text in kept.values()]
 
 
-def _make_oracle(data: PersonaMem) -> OracleMemory:
-    from personamem.loaders.memory.timeline import AskStep, list_steps
-
+def _make_oracle(data: MemoryData) -> OracleMemory:
     evidence: dict[tuple[str, str, str], list[str]] = {}
     for context_id in data.context_ids:
         for step in list_steps(data, context_id):
@@ -140,9 +139,10 @@ def _make_oracle(data: PersonaMem) -> OracleMemory:
                     raise MemoryFailure(
                         f"oracle: {data.source} does not say which sessions hold the evidence."
                     )
-                key = (step.user, step.question.user_question_or_message, step.as_of)
-                known = evidence.setdefault(key, [])
-                known += sorted(step.evidence.difference(known), key=lambda name: int(name[1:]))
+                known = evidence.setdefault((step.user, step.query, step.as_of), [])
+                for first, *_ in step.evidence:
+                    if first not in known:
+                        known.append(first)
     return OracleMemory(evidence)
 
 
@@ -163,7 +163,7 @@ CONTROLS: Mapping[str, Callable[[], MemorySystem]] = {
 }
 
 
-def make_control(name: str, data: PersonaMem | None) -> MemorySystem:
+def make_control(name: str, data: MemoryData | None) -> MemorySystem:
     """Return a control by its name, one of ``CONTROLS``; only the oracle needs a dataset."""
     if name == "oracle":
         assert data is not None

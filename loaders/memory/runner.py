@@ -22,10 +22,8 @@ from personamem.loaders.memory.scoring import (
     find_sources,
     score_search,
 )
+from personamem.loaders.memory.steps import AddStep, AskStep, Step
 from personamem.loaders.memory.systems import Instance
-from personamem.loaders.memory.timeline import AddStep, AskStep
-
-Step = AddStep | AskStep
 
 
 @dataclass(slots=True)
@@ -122,9 +120,8 @@ def add_session(instance: Instance, step: AddStep, run: ContextRun) -> None:
 
 def search_memory(system: MemorySystem, step: AskStep, budget: int) -> Sequence[Memory]:
     """Return what a memory finds for a question. Raises MemoryFailure where it fails."""
-    query = step.question.user_question_or_message
     try:
-        found = list(system.search(step.user, query, step.as_of, budget))
+        found = list(system.search(step.user, step.query, step.as_of, budget))
     except MemoryFailure:
         raise
     except Exception as error:  # As above.
@@ -141,14 +138,14 @@ def _ask(
     found: Sequence[Memory] = ()
     rewrites, seconds = False, 0.0
     if not run.is_complete:
-        run.failures.append(f"{step.question.question_id}: a session before could not be added")
+        run.failures.append(f"{step.question_id}: a session before could not be added")
     if instance is not None and run.is_complete:
         started, before = time.perf_counter(), instance.meter.total
         rewrites = bool(getattr(instance.system, "rewrites", False))
         try:
             found = search_memory(instance.system, step, budget)
         except MemoryFailure as failure:
-            run.failures.append(f"{step.question.question_id}: {failure}")
+            run.failures.append(f"{step.question_id}: {failure}")
         seconds = time.perf_counter() - started
         run.search_usage += instance.meter.total - before
     own = unit.indices[step.user]
@@ -157,7 +154,7 @@ def _ask(
     score = score_search(
         step, cut, seconds, own, others, lambda: _find_held(unit, instance, step, run), rewrites
     )
-    return Search(step.question.question_id, budget, tuple(cut[0]), score)
+    return Search(step.question_id, budget, tuple(cut[0]), score)
 
 
 def _find_held(

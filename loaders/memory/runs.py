@@ -14,8 +14,7 @@ from personamem.loaders.memory.records import ContextRun
 from personamem.loaders.memory.runner import Progress, Unit, run_unit
 from personamem.loaders.memory.stored import RunFolder
 from personamem.loaders.memory.systems import Instance, MemoryFactory
-from personamem.loaders.memory.timeline import list_steps
-from personamem.loaders.personamem.dataset import PersonaMem
+from personamem.loaders.memory.timeline import MemoryData, list_steps, map_questions
 
 CONTEXTS_OF_A_UNIT = 2
 
@@ -23,7 +22,7 @@ Report = Callable[[ContextRun], None]
 
 
 def run_memory(
-    data: PersonaMem,
+    data: MemoryData,
     factory: MemoryFactory,
     budgets: Sequence[int],
     *,
@@ -80,7 +79,7 @@ class MemoryRun:
 
     def __init__(
         self,
-        data: PersonaMem,
+        data: MemoryData,
         factory: MemoryFactory,
         budgets: Sequence[int],
         contexts: Sequence[str] | None = None,
@@ -153,14 +152,14 @@ class MemoryRun:
 
 
 def describe_run(
-    data: PersonaMem, factory: MemoryFactory, budgets: Sequence[int], contexts: Sequence[str]
+    data: MemoryData, factory: MemoryFactory, budgets: Sequence[int], contexts: Sequence[str]
 ) -> dict[str, Any]:
     """Return what a run folder says of its run."""
     models = {name: value for name, value in asdict(factory.models).items() if name != "python"}
     return {
         "dataset": data.source,
         "split": data.split,
-        "questions": len(data.questions),
+        "questions": len(map_questions(data)),
         "contexts": list(contexts),
         "system": factory.name,
         "budgets": list(budgets),
@@ -178,7 +177,7 @@ def _load(system: MemorySystem, state: Path) -> None:
         ) from error
 
 
-def _make_unit(data: PersonaMem, number: int, context_ids: Sequence[str]) -> Unit:
+def _make_unit(data: MemoryData, number: int, context_ids: Sequence[str]) -> Unit:
     steps = [
         (place, step)
         for place, context_id in enumerate(context_ids)

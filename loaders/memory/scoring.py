@@ -1,12 +1,13 @@
 """How good a search was, without a reader: what of the evidence it found, and what beside."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.memory.protocol import Memory
-from personamem.loaders.memory.timeline import AskStep
+from personamem.loaders.memory.steps import AskStep, name_whole
+from personamem.loaders.retrieval.measures import recall_and_ndcg
 
 SHARE_OF_TEXT = 0.5
 """Of the runs of five words of a session's user messages: from there on it counts as found."""
@@ -19,7 +20,7 @@ _WORD = re.compile(r"\w+")
 class SearchScore:
     """One search. Shares are from 0 to 1, and None where the dataset does not say.
 
-    ``recall`` is the share of the evidence sessions that came back; ``written`` the share that the
+    ``recall`` is the share of the evidence that came back; ``written`` the share that the
     memory keeps at all; ``stale`` that of the sessions that came back which tell of other options,
     or of another time. ``tokens`` is what was returned within the budget, ``over`` what was cut
     off. ``foreign`` counts texts of other users.
@@ -56,11 +57,6 @@ class TextIndex:
             for session_id, runs in self._runs.items()
             if runs and len(runs & held) >= SHARE_OF_TEXT * len(runs)
         )
-
-
-def name_whole(session_id: str) -> str:
-    """Return the id of the session that a part belongs to."""
-    return session_id.split("-", 1)[0]
 
 
 def cut_to_budget(found: Sequence[Memory], budget: int) -> tuple[list[Memory], int, int]:
@@ -101,15 +97,15 @@ def score_search(
     is_known = not rewrites or any(memory.sources for memory in within)
     recall = written = stale = None
     if step.evidence and is_known:
-        recall = len(step.evidence & sessions) / len(step.evidence)
+        recall = _share_found(step.evidence, sessions)
         if recall == 1:
             written = 1.0
         elif (held := find_held()) is not None:
-            written = len(step.evidence & held) / len(step.evidence)
+            written = _share_found(step.evidence, held)
     if step.related is not None and is_known:
         stale = len(step.related & sessions) / len(sessions) if sessions else 0.0
     return SearchScore(
-        question_id=step.question.question_id,
+        question_id=step.question_id,
         recall=recall,
         written=written,
         stale=stale,
@@ -125,6 +121,14 @@ def find_sources(memory: Memory, own: TextIndex) -> frozenset[str]:
     if memory.sources:
         return frozenset(name_whole(source) for source in memory.sources)
     return own.find(memory.text)
+
+
+def _share_found(evidence: Sequence[Sequence[str]], sessions: Collection[str]) -> float:
+    """Return the recall, the best over the choices of one session for each piece of evidence.
+
+    Where every piece of evidence has one session, it is the share of these.
+    """
+    return recall_and_ndcg(sorted(sessions), evidence)[0]
 
 
 def _list_runs(text: str) -> list[tuple[str, ...]]:

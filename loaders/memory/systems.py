@@ -22,7 +22,7 @@ from personamem.loaders.memory.protocol import (
     call_optional,
 )
 from personamem.loaders.memory.scoring import cut_to_budget
-from personamem.loaders.personamem.dataset import PersonaMem
+from personamem.loaders.memory.timeline import MemoryData
 
 if TYPE_CHECKING:
     from personamem.loaders.memory.gateway import Gateway
@@ -112,7 +112,7 @@ class MemoryFactory:
     """Makes instances of one system, which share a gateway; a context manager."""
 
     def __init__(
-        self, name: str, data: PersonaMem | None = None, models: Models | None = None
+        self, name: str, data: MemoryData | None = None, models: Models | None = None
     ) -> None:
         """``name`` is one of ``NAMES``, ``cmd:PROGRAM ARGUMENTS``, ``module:factory``, or
         ``amb:module:Class`` or ``benchd:module:Class``: an adapter of another harness.
@@ -271,6 +271,9 @@ def _check_package(name: str, python: str) -> None:
 
 def _import_system(name: str) -> MemorySystem:
     module, _, attribute = name.partition(":")
+    if "" not in sys.path:
+        # As `python -m` does: a module of the folder where the command runs.
+        sys.path.insert(0, "")
     try:
         factory: Any = getattr(import_module(module), attribute)
         system = factory()

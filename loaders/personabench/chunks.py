@@ -4,7 +4,7 @@ import json
 from typing import Any, Literal
 
 from personamem.loaders.personabench.records import Session
-from personamem.loaders.personabench.schema import Purchase, Utterance
+from personamem.loaders.personabench.schema import Utterance
 
 ChunkForm = Literal["json", "plain"]
 CHUNK_FORMS: tuple[ChunkForm, ...] = ("json", "plain")
@@ -40,13 +40,16 @@ def render_json(session: Session) -> str:
 def render_plain(session: Session) -> str:
     """Return the time on a line, then a line per message (``role: content``) or purchase."""
     lines = map(_render_message, session.messages)
-    bought = map(_render_purchase, session.purchases)
-    return "\n".join([session.timestamp, *lines, *bought])
+    return "\n".join([session.timestamp, *lines, *render_purchases(session)])
+
+
+def render_purchases(session: Session) -> list[str]:
+    """Return a line per purchase."""
+    return [
+        f"{item.title} ({item.brand}; {', '.join(item.categories)}): {item.description}"
+        for item in session.purchases
+    ]
 
 
 def _render_message(message: Utterance) -> str:
     return f"{message.role}: {message.content}"
-
-
-def _render_purchase(item: Purchase) -> str:
-    return f"{item.title} ({item.brand}; {', '.join(item.categories)}): {item.description}"

@@ -12,6 +12,12 @@ OPENING = (
     "I know, chats with an assistant, purchases."
 )
 
+_KEPT = (
+    "I am {name}. This is what is kept of private documents of mine (conversations with people I "
+    "know, chats with an assistant, purchases) and bears on my question:"
+)
+_NOTHING = "I am {name}. Nothing that is kept of private documents of mine bears on my question."
+
 INSTRUCTION = (
     "Answer my question with a JSON list of short strings and nothing else: one string for each "
     'thing that is asked for, such as ["first thing", "second thing"], and a list of one string '
@@ -31,6 +37,13 @@ def render_documents(name: str, sessions: Sequence[Session]) -> str:
         return ""
     texts = [_render_document(name, session) for session in order_by_time(sessions)]
     return "\n\n".join([OPENING.format(name=name), *texts])
+
+
+def render_memories(name: str, texts: Sequence[str]) -> str:
+    """Return what a memory found in the documents of a person, in its order."""
+    if not texts:
+        return _NOTHING.format(name=name)
+    return "\n\n".join([_KEPT.format(name=name), *texts])
 
 
 def make_open_turn(question: Question) -> str:

@@ -151,6 +151,13 @@ class Archive:
         return order_by_time(self.sessions)
 
 
+def list_asked(archive: Archive) -> tuple[GroundedQuestion, ...]:
+    """Return the questions that are scored: all but Subjective ones, as in the official code."""
+    return tuple(
+        asked for asked in archive.questions if asked.question.question_type != "Subjective"
+    )
+
+
 def order_by_time(sessions: Iterable[Session]) -> tuple[Session, ...]:
     """Return sessions by time, then by id."""
     return tuple(sorted(sessions, key=lambda session: (session.time, session.session_id)))

@@ -12,6 +12,7 @@ from personamem.loaders.personalens.official import OFFICIAL_FILES, read_officia
 from personamem.loaders.personalens.ours import read_ours
 
 OFFICIAL_SOURCE = "AmazonScience/PersonaLens"
+"""Hub id of the official release."""
 
 
 def load_personalens(

@@ -25,6 +25,8 @@ from personamem.loaders.personamem.questions import read_csv_questions, read_par
 from personamem.loaders.personamem.version2.questions import map_snippets, read_version2
 
 OFFICIAL_SOURCE = "bowen-upenn/PersonaMem"
+"""Hub id of the official first release."""
+
 CACHED_CONTEXTS = 4
 
 

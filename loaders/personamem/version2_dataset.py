@@ -21,6 +21,7 @@ from personamem.loaders.personamem.version2.questions import (
 from personamem.loaders.personamem.version2.records import TABLES, Version2Row
 
 VERSION2_SOURCE = "bowen-upenn/PersonaMem-v2"
+"""Hub id of the official second release."""
 
 
 class PersonaMemV2:

@@ -7,6 +7,6 @@ FAMILY = TaskFamily(
     name="personabench",
     splits=tuple(NOISE_SPLITS),
     grouped_splits=tuple(NOISE_SPLITS),
-    conditions=("full", "nocontext", "oracle", "rag"),
+    conditions=("full", "nocontext", "oracle", "rag", "memory"),
     modes=(Mode("", "_open_yaml", ("recall", "f1", "unparsable")),),
 )

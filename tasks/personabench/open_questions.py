@@ -16,6 +16,12 @@ import datasets
 
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError, unknown_choice
 from personamem.loaders.formats.schema import Message
+from personamem.loaders.memory.condition import (
+    MemoryRecall,
+    MemorySettings,
+    read_memory_settings,
+)
+from personamem.loaders.memory.personabench.documents import PrivateDocuments
 from personamem.loaders.personabench import PersonaBench, load_personabench
 from personamem.loaders.personabench.answers import encode_answer
 from personamem.loaders.personabench.chunks import CHUNK_FORMS, ChunkForm
@@ -25,8 +31,15 @@ from personamem.loaders.personabench.prompts import (
     make_open_messages,
     make_open_turn,
     render_documents,
+    render_memories,
 )
-from personamem.loaders.personabench.records import Archive, GroundedQuestion, Question, Session
+from personamem.loaders.personabench.records import (
+    Archive,
+    GroundedQuestion,
+    Question,
+    Session,
+    list_asked,
+)
 from personamem.loaders.personabench.replies import read_items
 from personamem.loaders.personabench.retrieval import Ranker, make_ranker
 from personamem.loaders.personabench.schema import NOISE_SPLITS
@@ -34,7 +47,7 @@ from personamem.loaders.personabench.scoring import score_answers
 from personamem.loaders.prompting.rendering import make_fingerprint
 from personamem.loaders.retrieval import make_retriever
 from personamem.loaders.retrieval.settings import read_settings
-from personamem.tasks.metrics import Metric, describe_metrics
+from personamem.tasks.metrics import RECALL, Metric, describe_metrics
 from personamem.tasks.models.prompting import (
     DATASET_VARIABLE,
     Doc,
@@ -75,7 +88,9 @@ class PersonaBenchTask(PromptingTask):
 
     def __init__(self, config: dict[str, Any]) -> None:
         """Load the noise level; ``config`` is the YAML file's."""
-        super().__init__({**config, "metric_list": describe_metrics(METRICS)})
+        is_memory = (config.get("dataset_kwargs") or {}).get("condition") == "memory"
+        metrics = (*METRICS, RECALL) if is_memory else METRICS
+        super().__init__({**config, "metric_list": describe_metrics(metrics)})
 
     def aggregation(self) -> dict[str, Any]:
         """Return the functions that aggregate the metrics, those of groups included."""
@@ -96,15 +111,18 @@ class PersonaBenchTask(PromptingTask):
         self._asked = {
             asked.question.question_id: (archive, asked)
             for archive in archives
-            for asked in archive.questions
-            if asked.question.question_type != "Subjective"
+            for asked in list_asked(archive)
         }
         if not self._asked:
             raise DatasetError(f"{self.data.source} has no questions at noise {split}.")
         self._retrieval = _Retrieval(metadata) if self.condition == "rag" else None
+        self._memory: MemorySettings | None = None
+        if self.condition == "memory":
+            self._memory = read_memory_settings(metadata)
+            self._recall = MemoryRecall(PrivateDocuments(self.data, split), self._memory)
         self._whole: dict[int, str] = {}
         self.config.dataset_path = self.data.source
-        settings = (self.condition, getattr(self._retrieval, "settings", None))
+        settings = (self.condition, getattr(self._retrieval, "settings", None), self._memory)
         wording = make_open_messages("", archives[0].questions[0].question)
         self.fingerprint = make_fingerprint((self.data.source, settings, wording, archives))
         docs = [make_doc(asked.question) for _, asked in self._asked.values()]
@@ -140,14 +158,25 @@ class PersonaBenchTask(PromptingTask):
         if self.condition in ("oracle", "rag"):
             shown = [session.session_id for session in self._select_sessions(doc)]
             return {**description, "sessions": shown}
+        if self._memory is not None:
+            return {**description, "memory": self._memory.system, "budget": self._memory.budget}
         return description
 
     def bound_letters(self, doc: Doc) -> int:
         """Return the length of the documents that are shown."""
         return len(self._show_documents(doc))
 
+    def process_results(self, doc: Doc, results: Any) -> dict[str, Any]:
+        """Score one reply; with a memory, also what that found."""
+        scores: dict[str, Any] = super().process_results(doc, results)
+        if self._memory is not None and "recall" in scores:  # Not with --predict_only.
+            scores[RECALL.name] = self._recall.describe(self._asked[doc["question_id"]][1].question)
+        return scores
+
     def _show_documents(self, doc: Doc) -> str:
-        archive, _ = self._asked[doc["question_id"]]
+        archive, asked = self._asked[doc["question_id"]]
+        if self._memory is not None:
+            return render_memories(archive.person.name, self._recall.texts_for(asked.question))
         if self.condition != "full":
             return render_documents(archive.person.name, self._select_sessions(doc))
         if id(archive) not in self._whole:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tiny_families import make_once, make_tiny_config, read_tiny_section
+from tiny_families import make_once, read_tiny_section
 
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.packaging.build import build_dataset
@@ -19,13 +19,4 @@ def dataset(shared_folder: Path) -> Path:
     )
     return make_once(
         shared_folder / "dataset", lambda folder: build_dataset(config, folder, workers=1)
-    )
-
-
-@pytest.fixture(scope="session")
-def tiny_of_every_family(shared_folder: Path) -> Path:
-    """A dataset of every family, each as small as its ``tiny.yaml`` makes it. Read-only."""
-    config = make_tiny_config()
-    return make_once(
-        shared_folder / "every", lambda folder: build_dataset(config, folder, workers=1)
     )

@@ -32,6 +32,35 @@ def make_row(number: int, letter: str | None, **dials: Any) -> dict[str, Any]:
     }
 
 
+def make_note(
+    system: str,
+    recall: float | None,
+    written: float | None,
+    failure: str = "",
+    context: str = "context-0",
+) -> dict[str, Any]:
+    """Return what an answer says of the memory that served it."""
+    usage = {"calls": 2, "prompt_tokens": 300, "completion_tokens": 40, "embedded": 5}
+    nothing = dict.fromkeys(usage, 0)
+    return {
+        "system": system,
+        "budget": 500,
+        "recall": recall,
+        "written": written,
+        "tokens": 400,
+        "seconds": 0.01,
+        "failure": failure,
+        "context_id": context,
+        "context": {
+            "sessions": 9,
+            "tokens": 4_000,
+            "seconds": 1.5,
+            "add": usage,
+            "search": nothing,
+        },
+    }
+
+
 def write_run(
     folder: Path, rows: Iterable[dict[str, Any]], model: str = "models/tiny", date: float = 1.0
 ) -> Path:

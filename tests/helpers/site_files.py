@@ -1,7 +1,7 @@
 """Reads the data of a site, and writes samples of runs for it as lm-eval writes them."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,15 @@ def read_data(site: Path, name: str) -> Any:
 
 
 def write_samples(
-    folder: Path, questions: Iterable[Question], choose: Callable[[Question], int | None]
+    folder: Path,
+    questions: Iterable[Question],
+    choose: Callable[[Question], int | None],
+    note: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write one answer a question, the option that ``choose`` returns; return the file."""
+    """Write one answer a question, the option that ``choose`` returns; return the file.
+
+    ``note`` says what a memory did for all of them.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "samples_personamem_4k_2026-01-01T00-00-00.jsonl"
     lines = []
@@ -32,6 +38,7 @@ def write_samples(
             "arguments": {"gen_args_0": {"arg_0": {"split": "4k", "condition": "full"}}},
             "resps": [[text]],
             "acc": float(chosen == question.answer_index),
+            **({"evidence_recall": note} if note else {}),
         }
         lines.append(json.dumps(row))
     path.write_text("\n".join(lines) + "\n", "utf-8")

@@ -59,7 +59,7 @@ def test_lint_checks_types_and_imports_of_everything(project_root: Path, tmp_pat
     steps = plan(project_root, make_installed(tmp_path / "venv"), "lint")
     assert set(steps) == {
         *("ruff format --check .", "ruff check .", "lint-imports --no-cache"),
-        *("mypy", "MYPYPATH=.:src:examples mypy --explicit-package-bases examples bench"),
+        *("mypy", "MYPYPATH=.:src:examples mypy --explicit-package-bases examples bench website"),
     }
 
 

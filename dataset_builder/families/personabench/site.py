@@ -177,7 +177,11 @@ def _make_answer(run: int, sample: Sample) -> Answer:
     recall, f1 = (sample.scores.get(name, 0.0) for name in ("recall", "f1"))
     verdict: Verdict = "right" if f1 >= 1 else "partly" if f1 > 0 else "wrong"
     return Answer(
-        run, sample.text or sample.describe(), verdict, scores={"recall": recall, "F1": f1}
+        run,
+        sample.text or sample.describe(),
+        verdict,
+        cause="" if verdict == "right" else sample.cause,
+        scores={"recall": recall, "F1": f1},
     )
 
 

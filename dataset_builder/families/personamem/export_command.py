@@ -79,10 +79,15 @@ def export(
     with stage_folder(out, overwrite) as folder:
         if form == "personamem-v2":
             from personamem.dataset_builder.families.personamem.exporting.version2_files import (
+                choose_size,
                 write_version2,
             )
 
-            lines = [f"{write_version2(data, folder):,} queries in {out}"]
+            lines = [
+                f"{write_version2(data, folder):,} queries in {out}",
+                # With another size the runner shows no history and goes on.
+                f"for the release's runner, in that folder: --size {choose_size(split)}",
+            ]
         else:
             from personamem.dataset_builder.families.personamem.exporting.holding_out import (
                 divide,

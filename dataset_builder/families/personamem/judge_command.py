@@ -190,10 +190,6 @@ def _print_plan(
     store: "AnswerStore | None",
 ) -> None:
     from personamem.dataset_builder.llm import FREE, estimate
+    from personamem.dataset_builder.llm.showing import print_plan
 
-    planned = estimate(judge.iterate_requests(runs), prices or FREE, store)
-    output().print(f"calls: {planned.calls:,}, and {planned.stored:,} whose verdict is stored")
-    output().print(f"tokens to read: {planned.prompt_tokens:,} (o200k_base)")
-    output().print(f"tokens to write: at most {planned.completion_tokens:,}")
-    if prices:
-        output().print(f"price: at most {planned.price:.2f}")
+    print_plan(estimate(judge.iterate_requests(runs), prices or FREE, store), prices, "verdict")

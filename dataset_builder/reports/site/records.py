@@ -53,7 +53,8 @@ class Proof:
 class Answer:
     """What run number ``run`` answered; ``chosen`` is the index of an option, or None.
 
-    ``why`` says what is wrong with it, where the dataset knows; ``scores`` are figures by name.
+    ``why`` says what is wrong with it, where the dataset knows; ``cause`` which link of a memory
+    broke, where one served the answer; ``scores`` are figures by name.
     """
 
     run: int
@@ -61,6 +62,7 @@ class Answer:
     verdict: Verdict
     chosen: int | None = None
     why: str = ""
+    cause: str = ""
     scores: Mapping[str, float] | None = None
 
 

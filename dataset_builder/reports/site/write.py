@@ -106,13 +106,13 @@ class _QuestionIndex:
                 for values, value in zip(self._values, question.facets, strict=True)
             ]
             verdicts: list[int | None] = [None] * self._num_runs
-            reasons = [""] * self._num_runs
+            reasons, causes = [""] * self._num_runs, [""] * self._num_runs
             for answer in question.answers:
                 verdicts[answer.run] = _VERDICTS.index(answer.verdict)
                 reasons[answer.run] = answer.why
-            self.rows.append(
-                [question.question_id, question.text, context, number, facets, verdicts, reasons]
-            )
+                causes[answer.run] = answer.cause
+            found = (facets, verdicts, reasons, causes)
+            self.rows.append([question.question_id, question.text, context, number, *found])
 
     def encode(self) -> dict[str, Any]:
         return {"values": [list(values) for values in self._values], "rows": self.rows}

@@ -11,6 +11,8 @@ from personamem.dataset_builder.core.people import (
     Persona,
     contradiction,
     draw_persona,
+    draw_region,
+    draw_user,
     people_tables,
 )
 
@@ -45,8 +47,6 @@ def test_attributes_do_not_contradict_each_other(personas: Sequence[Persona]) ->
         assert not (persona.marital_status == "widowed" and age < 50)
         assert not (persona.education == "a graduate degree" and age < 25)
         assert bool(persona.occupation) == persona.employment.startswith("employed")
-        people = persona.friends + persona.relatives
-        assert len({contact.name for contact in people} | {persona.first_name}) == 9
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,14 @@ def test_the_sentence_names_age_role_and_place(personas: Sequence[Persona]) -> N
         )
         assert f"{age}-year-old" in sentence
         assert persona.town in sentence
+
+
+def test_users_write_english_as_a_second_language() -> None:
+    for number in range(200):
+        user = draw_user(5, number, draw_region(5, number // 4))
+        assert user.english != "native"
+        assert user.region == draw_region(5, number // 4)
+        assert (user.field in ("home", "study")) == (not user.occupation)
 
 
 def test_age_grows_with_the_years(personas: Sequence[Persona]) -> None:

@@ -15,7 +15,8 @@ from version2_specimen import CASES, PHONE, SIZES, write_specimen
 
 from personamem.loaders import load_personamem
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.memory.timeline import AskStep, list_steps
+from personamem.loaders.memory.steps import AskStep
+from personamem.loaders.memory.timeline import list_steps
 from personamem.loaders.personamem.files import list_splits
 from personamem.loaders.personamem.version2.histories import PART_MESSAGES, HistoryIndex
 from personamem.loaders.personamem.version2.records import COLUMNS, KINDS, TABLE
@@ -135,17 +136,17 @@ def test_parts_stand_for_sessions(release: Path) -> None:
 def test_a_memory_is_scored_by_the_parts_with_the_snippet(release: Path) -> None:
     for data in (load_version2(release, "32k").data, load_personamem(release, "32k")):
         asked = {
-            step.question.question_id: step
+            step.question_id: step
             for step in list_steps(data, data.context_ids[0])
             if isinstance(step, AskStep)
         }
         starts = data.session_starts(data.context_ids[0])
         messages = data.context(data.context_ids[0])
-        assert asked["row-9"].evidence == frozenset()
+        assert asked["row-9"].evidence == ()
         for number, case in enumerate(CASES[:-1], start=1):
             step = asked[f"row-{number}"]
             place = next(i for i, each in enumerate(messages) if each["content"] == case.told)
-            assert f"s{bisect_right(starts, place) - 1}" in (step.evidence or ())
+            assert (f"s{bisect_right(starts, place) - 1}",) in (step.evidence or ())
             assert step.related is None
 
 

@@ -14,7 +14,7 @@ from personamem.loaders.formats.errors import InvalidInputError
 
 pytestmark = pytest.mark.system
 
-SUFFIXES = ("", "_oracle", "_rag", "_nocontext")
+SUFFIXES = ("", "_oracle", "_rag", "_nocontext", "_memory")
 
 
 def test_the_dummy_model_runs_every_condition(
@@ -22,6 +22,7 @@ def test_the_dummy_model_runs_every_condition(
 ) -> None:
     names = [f"personabench_noise_{level}{s}" for level in ("0", "05") for s in SUFFIXES]
     metadata = {"dataset": str(communities), "retriever": "bm25", "k": 2}
+    metadata |= {"memory": "full", "budget": 60}
     log = run_evaluation(
         *("--model", "dummy", "--tasks", ",".join(names), "--include_path", tasks_folder),
         *("--metadata", json.dumps(metadata), "--output_path", tmp_path / "out"),
@@ -36,12 +37,15 @@ def test_the_dummy_model_runs_every_condition(
         assert scores[name]["recall,none"] == scores[name]["unparsable,none"] == 0.0
         assert isinstance(scores[name]["f1_stderr,none"], float)
         assert scores[name]["updating,none"] == 1.0
+        recall = scores[name].get("evidence_recall,none")
+        assert (recall is not None and 0 < recall < 1) == name.endswith("_memory")
     systems = read_results(read_evaluations([tmp_path / "out"]))[0].systems
     assert {(each.condition, each.retrieval): list(runs) for each, runs in systems.items()} == {
         ("full", ""): [0.0, 0.5],
         ("oracle", ""): [0.0, 0.5],
         ("rag", "bm25, k = 2"): [0.0, 0.5],
         ("nocontext", ""): [0.0, 0.5],
+        ("memory", "full at 60"): [0.0, 0.5],
     }
 
 

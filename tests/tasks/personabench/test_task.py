@@ -118,6 +118,40 @@ def test_conditions_differ_in_the_documents_that_are_shown(
     assert prompt_of(full, two_hops + 1).count("2024/Oct/") == 9
 
 
+def test_a_memory_shows_what_it_found_and_says_how_good_that_was(
+    make_task: MakeTask, source: Path
+) -> None:
+    name = "personabench_noise_05_memory"
+    oracle = make_task(name, source, memory="oracle", budget=500)
+    for number, doc in enumerate(oracle.eval_docs):
+        assert prompt_of(oracle, number).startswith(f"User: I am {doc['person']}. This is what is ")
+        note = oracle.process_results(doc, [doc["answer"]])["evidence_recall"]
+        assert (note["system"], note["budget"], note["recall"]) == ("oracle", 500, 1.0)
+        assert len(note["sources"]) == prompt_of(oracle, number).count("2024-10-")
+    nothing = make_task(name, source, memory="none")
+    assert "Nothing that is kept of private documents" in prompt_of(nothing, 0)
+    reply = nothing.process_results(nothing.eval_docs[0], ["[]"])
+    assert nothing.aggregation()["evidence_recall"]([reply["evidence_recall"]]) == 0.0
+    described = nothing.describe_prompt(nothing.eval_docs[0])
+    assert (described["memory"], described["budget"]) == ("none", 2_000)
+    assert oracle.fingerprint != nothing.fingerprint
+
+
+def test_a_memory_of_documents_that_is_kept_is_read_again(
+    make_task: MakeTask, communities: Path, tmp_path: Path
+) -> None:
+    settings = {"memory": "bm25", "budget": 60, "memory_folder": str(tmp_path / "run")}
+    task = make_task("personabench_noise_05_memory", communities, **settings)
+    prompts = [prompt_of(task, number) for number in range(len(task.eval_docs))]
+    unit = tmp_path / "run/units/0000/progress.json"
+    unit.write_text(unit.read_text().replace("glassworks", "sawmill"))
+    again = make_task("personabench_noise_05_memory", communities, **settings)
+    assert "glassworks" in prompts[0]
+    assert prompt_of(again, 0) == prompts[0].replace("glassworks", "sawmill")
+    with pytest.raises(InvalidInputError, match="holds a run with split 'noise_05'"):
+        make_task("personabench_noise_0_memory", communities, **settings)
+
+
 def test_all_of_a_persons_prompts_begin_alike(make_task: MakeTask, communities: Path) -> None:
     task = make_task("personabench_noise_05", communities)
     documents = task.split_prompt(task.eval_docs[0]).texts[0]

@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.families.evaluations import Evaluation
+from personamem.dataset_builder.families.memory_report import ServedRun
 from personamem.dataset_builder.families.personabench.results.records import (
     Results,
     RetrievalRun,
     Run,
     System,
 )
+from personamem.dataset_builder.families.samples import read_samples
 from personamem.loaders.formats.errors import DatasetError
+from personamem.loaders.memory.condition import read_memory_settings
 from personamem.loaders.personabench.groups import GROUPS
 from personamem.loaders.personabench.radar import RunScores
 from personamem.loaders.personabench.retrieval import RetrievalScores
@@ -63,8 +66,7 @@ def _read_run(evaluation: Evaluation, name: str) -> Run:
         counts = content["n-samples"][name]
         metadata = config.get("metadata") or {}
         condition = str(config["dataset_kwargs"]["condition"])
-        settings = read_settings(metadata)
-        retrieval = f"{settings.retriever}, k = {settings.k}" if condition == "rag" else ""
+        retrieval = _name_retrieval(condition, metadata)
         return Run(
             system=System(evaluation.model, condition, retrieval, str(config["dataset_path"])),
             noise=NOISE_SPLITS[config["test_split"]],
@@ -75,12 +77,35 @@ def _read_run(evaluation: Evaluation, name: str) -> Run:
             unparsable=_read_score(scores, "unparsable"),
             date=evaluation.date,
             path=path,
+            served=_read_served(path, name, retrieval) if condition == "memory" else None,
         )
     except (LookupError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path}: the results of {name} are not as lm-eval writes them "
             f"({type(error).__name__}: {error})."
         ) from error
+
+
+def _read_served(path: Path, task: str, system: str) -> ServedRun | None:
+    """Return the answers behind results; None if they were not logged."""
+    samples = path.with_name(f"samples_{task}_{path.stem.removeprefix('results_')}.jsonl")
+    if not samples.is_file():
+        return None
+    found = read_samples(samples).values()
+    return ServedRun(
+        system,
+        tuple((each.scores.get("f1", 0.0) >= 1, each.memory) for each in found if each.memory),
+    )
+
+
+def _name_retrieval(condition: str, metadata: Mapping[str, Any]) -> str:
+    if condition == "rag":
+        settings = read_settings(metadata)
+        return f"{settings.retriever}, k = {settings.k}"
+    if condition == "memory":
+        memory = read_memory_settings(metadata)
+        return f"{memory.system} at {memory.budget}"
+    return ""
 
 
 def _read_scores(scores: Mapping[str, Any], kind: str) -> RunScores:

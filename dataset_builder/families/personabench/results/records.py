@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from personamem.dataset_builder.families.memory_report import ServedRun
 from personamem.loaders.personabench.radar import RunScores
 from personamem.loaders.personabench.retrieval import RetrievalScores
 
@@ -12,8 +13,9 @@ from personamem.loaders.personabench.retrieval import RetrievalScores
 class System:
     """What was evaluated: a model with the documents that it was shown, of one dataset.
 
-    ``condition`` is ``full``, ``oracle``, ``rag`` or ``nocontext``; ``retrieval`` tells the
-    retriever and k of ``rag`` ("bm25, k = 5"), and is empty otherwise.
+    ``condition`` is ``full``, ``oracle``, ``rag``, ``memory`` or ``nocontext``; ``retrieval`` tells
+    the retriever and k of ``rag`` ("bm25, k = 5"), the system and budget of ``memory`` ("bm25 at
+    2000"), and is empty otherwise.
     """
 
     model: str
@@ -33,7 +35,8 @@ class Run:
 
     ``words`` and ``items`` hold ``overall`` and the groups that were asked, over words and over
     whole items (of which precision and recall are known). ``of`` is how many questions there are;
-    ``questions`` of them were asked. ``date`` is in seconds since 1970.
+    ``questions`` of them were asked. ``date`` is in seconds since 1970. ``served`` has the answers,
+    where a memory served them and they were logged.
     """
 
     system: System
@@ -45,6 +48,7 @@ class Run:
     unparsable: float
     date: float
     path: Path
+    served: ServedRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

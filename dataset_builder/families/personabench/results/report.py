@@ -8,6 +8,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from personamem.dataset_builder.families.evaluations import Evaluation
+from personamem.dataset_builder.families.memory_report import (
+    describe_memory,
+    tabulate_causes,
+    tabulate_memories,
+)
 from personamem.dataset_builder.families.personabench.results.plots import draw_radar
 from personamem.dataset_builder.families.personabench.results.reading import read_results
 from personamem.dataset_builder.families.personabench.results.records import (
@@ -40,6 +45,12 @@ def describe_results(results: Results, used: frozenset[Path] = frozenset()) -> R
     """Return the report on some results."""
     labels = label_systems(list(results.systems))
     runs = {labels[system]: found for system, found in results.systems.items()}
+    served = {
+        f"{name}, noise {noise:g}": run.served
+        for name, found in runs.items()
+        for noise, run in found.items()
+        if run.served
+    }
     lines = {
         statistic: {name: _draw_scores(found, statistic) for name, found in runs.items()}
         for statistic in ("recall", "f1")
@@ -55,7 +66,14 @@ def describe_results(results: Results, used: frozenset[Path] = frozenset()) -> R
     farthest = max(NOISE_SPLITS.values())
     return ResultsReport(
         title="PersonaBench: open questions",
-        tables=tuple(make_tables(results)),
+        tables=(
+            *make_tables(results),
+            *(
+                table
+                for make in (tabulate_causes, tabulate_memories)
+                if (table := make(served)).rows
+            ),
+        ),
         figures=(
             Figure("Recall against noise", draw_lines(lines["recall"], "noise", farthest)),
             Figure("F1 against noise", draw_lines(lines["f1"], "noise", farthest)),
@@ -81,6 +99,7 @@ def describe_results(results: Results, used: frozenset[Path] = frozenset()) -> R
                 f"{noise:g}": {
                     "questions": run.questions,
                     **{group: asdict(scores) for group, scores in run.words.groups.items()},
+                    **({"memory": describe_memory(run.served)} if run.served else {}),
                 }
                 for noise, run in found.items()
             }

@@ -9,6 +9,7 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
     get_need,
     list_need_ids,
+    rate_realism,
 )
 from personamem.dataset_builder.families.personamem.lives.events import ChoiceId
 from personamem.dataset_builder.families.personamem.lives.need import Choice
@@ -115,8 +116,11 @@ class Deck:
         def weigh(keys: Sequence[str]) -> int:
             return count_showing(need_id, keys, self.avoided)
 
+        def rate(place: str) -> float:
+            return rate_realism(need_id).get(place, 0.0)
+
         taken |= {key for ended_id, key in self.ended if ended_id == need_id}
-        return draw_candidates(get_need(need_id), self._random, taken, chain, weigh)
+        return draw_candidates(get_need(need_id), self._random, taken, chain, weigh, rate)
 
     def draw_choices(self, need_id: NeedId) -> tuple[str, ...]:
         """Return the keys of four choices, whatever their length, chosen in the same way."""

@@ -25,7 +25,10 @@ from personamem.dataset_builder.families.personamem.lives.telling import (
 from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats.schema import Message
 
-_REQUEST_LETTERS, _WRAPPER_LETTERS = 400, 80
+_REQUEST_LETTERS, _WRAPPER_LETTERS = 420, 180
+_LEAD, _OFFER = 0.5, 0.25
+"""How often an assistant puts a line before a draft, and how often it offers more after it."""
+
 _PASSED_ON = 0.1
 """How often a user says that somebody else's answer is passed on."""
 
@@ -76,9 +79,10 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         ask = speak(ask, speaker)
     if exchange.text:
         ask = f"{ask}\n\n{filler.fill(exchange.text)}"
+    reply = filler.answer(exchange.assistant).strip()
     messages: list[Message] = [
         {"role": "user", "content": ask.strip()},
-        {"role": "assistant", "content": filler.answer(exchange.assistant).strip()},
+        {"role": "assistant", "content": _introduce(reply, bool(exchange.then), random)},
     ]
     if wrapped:  # Follow-ups of the bank are the user's own.
         if random.random() < _PASSED_ON:
@@ -103,6 +107,16 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         reply = random.choice(wrappers()["private_reply"])
         messages.append({"role": "assistant", "content": reply})
     return messages
+
+
+def _introduce(reply: str, goes_on: bool, random: Random) -> str:
+    """Return an answer with what assistants put around a draft; else as it is."""
+    if not reply.startswith('"'):
+        return reply
+    lead = random.choice(wrappers()["drafts"]) if random.random() < _LEAD else ""
+    is_last = not goes_on and reply.endswith('"') and random.random() < _OFFER
+    offer = random.choice(wrappers()["offers"]) if is_last else ""
+    return "\n\n".join(part for part in (lead, reply, offer) if part)
 
 
 def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list[Message]:

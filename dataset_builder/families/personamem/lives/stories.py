@@ -131,12 +131,13 @@ def draw_candidates(
     taken: frozenset[str] = frozenset(),
     chain: tuple[int, ...] = (0,),
     weigh: Callable[[Sequence[str]], int] = lambda keys: 0,
+    rate: Callable[[str], float] = lambda place: 0.0,
 ) -> tuple[tuple[Choice, ...], tuple[int, ...]] | None:
     """Return four choices, none of ``taken``, and which of its endings each one has.
 
-    Fours that ``weigh`` makes light are preferred. Noun phrases, histories of the user's own
-    choices along ``chain``, and reasons are alike enough in length for options built on them; None
-    where no four are.
+    Fours that ``weigh`` makes light are preferred, and endings that ``rate`` finds real. Noun
+    phrases, histories of the user's own choices along ``chain``, and reasons are alike enough in
+    length for options built on them; None where no four are.
     """
     free = [choice for choice in need.choices if choice.key not in taken]
     fours = list(combinations(free, COHORT_SIZE))
@@ -150,6 +151,11 @@ def draw_candidates(
             continue
         endings = list(product(*(range(len(choice.endings)) for choice in ordered)))
         random.shuffle(endings)
+        rates = [
+            [rate(f"{choice.key}.endings.{n}") for n in range(len(choice.endings))]
+            for choice in ordered
+        ]
+        endings.sort(key=lambda ns: -sum(rates[i][n] for i, n in enumerate(ns)))
         for numbers in endings:
             pairs = zip(ordered, numbers, strict=True)
             if are_alike([choice.endings[n].reason for choice, n in pairs], REASON_FRAME):

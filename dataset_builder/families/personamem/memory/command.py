@@ -52,7 +52,7 @@ Python = Annotated[
 
 def memory(
     source: Annotated[str, typer.Argument(help="Dataset: a folder or a Hub id[@revision].")],
-    split: Annotated[str, typer.Option(help="Size such as 32k.")],
+    split: Annotated[str, typer.Option(help="Size such as 32k, or noise level such as noise_05.")],
     system: Annotated[list[str], typer.Option(help=f"Memory system, repeatable: {SYSTEM_HELP}")],
     budget: Annotated[
         list[int] | None,
@@ -97,11 +97,11 @@ def memory(
 
     Example: personamem memory my-benchmark --split 4k --system bm25 --system oracle
     """
-    from personamem.loaders import load_personamem
+    from personamem.loaders.memory.timeline import open_memory_data
 
     prepare_file(json_file)
     prices = read_prices(price_input, None, price_output)
-    data = load_personamem(source, split)
+    data = open_memory_data(source, split)
     budgets = tuple(dict.fromkeys(budget or BUDGETS))
     chosen = data.context_ids[:contexts]
     models = _make_models(llm, llm_server, llm_tokens, embedder, python)

@@ -100,7 +100,7 @@ def tabulate_budgets(figures: Sequence[BudgetFigures]) -> TextTable:
         for row in figures
     )
     note = (
-        "recall: share of the evidence sessions that came back; written: that are kept at all; "
+        "recall: share of the evidence that came back; written: that are kept at all; "
         "whole: questions whose evidence all came back; stale: of what came back, what tells of "
         "other options or another time; foreign: texts of other users; ms: of a search."
     )

@@ -8,17 +8,14 @@ from typing import Any
 import jsonlines
 
 from personamem.dataset_builder.families.evaluations import Evaluation
+from personamem.dataset_builder.families.memory_notes import read_note
+from personamem.dataset_builder.families.personamem.results.choices import find_chosen, name_role
 from personamem.dataset_builder.families.personamem.results.records import (
-    NO_LETTER,
     Answer,
-    ContextCost,
-    MemoryNote,
     Run,
 )
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 from personamem.loaders.formats.json_files import parse_json
-from personamem.loaders.formats.schema import LETTERS
-from personamem.loaders.personamem.letters import read_letter
 
 PREFIX = "personamem_"
 OPEN = "_open"
@@ -90,7 +87,7 @@ def _read_answer(row: Any, where: str) -> tuple[Answer, str]:
             distance=None if distance is None else int(distance),
             score=float(row["acc"]),
             role=_find_role(row["resps"], dials.get("option_roles") or ()),
-            memory=_read_note(note, str(doc.get("shared_context_id"))) if note else None,
+            memory=read_note(note) if note else None,
         )
         return answer, f"{note['system']} at {note['budget']}" if note else ""
     except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -100,33 +97,8 @@ def _read_answer(row: Any, where: str) -> tuple[Answer, str]:
         ) from error
 
 
-def _read_note(note: Mapping[str, Any], context: str) -> MemoryNote:
-    cost = note["context"]
-    used = [cost["add"], cost["search"]]
-    return MemoryNote(
-        recall=note["recall"],
-        written=note["written"],
-        tokens=int(note["tokens"]),
-        seconds=float(note["seconds"]),
-        failure=str(note["failure"]),
-        context=context,
-        cost=ContextCost(
-            sessions=int(cost["sessions"]),
-            tokens=int(cost["tokens"]),
-            seconds=float(cost["seconds"]),
-            calls=sum(int(usage["calls"]) for usage in used),
-            prompt_tokens=sum(int(usage["prompt_tokens"]) for usage in used),
-            completion_tokens=sum(int(usage["completion_tokens"]) for usage in used),
-        ),
-    )
-
-
 def _find_role(responses: Sequence[Any], roles: Sequence[str]) -> str:
-    if not roles:
-        return ""
     if len(responses) == 1:
-        letter = read_letter(str(responses[0][0]))
-        return NO_LETTER if letter is None else roles[LETTERS.index(letter)]
+        return name_role(find_chosen(str(responses[0][0]), ()), roles)
     # lm-eval writes numbers as text here.
-    likelihoods = [float(response[0][0]) for response in responses]
-    return roles[likelihoods.index(max(likelihoods))]
+    return name_role(find_chosen(None, [float(each[0][0]) for each in responses]), roles)

@@ -4,51 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-CAUSES = ("never written", "not found", "found and not used", "unknown")
-"""Why an answer from a memory is wrong: the first of its links that broke."""
-
-NO_LETTER = "no letter"
-"""The role of an answer from which no letter could be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryNote:
-    """What a memory did for one question: ``recall`` and ``written`` are shares of its evidence
-    that came back and that are kept at all, None where nobody can tell; ``tokens`` came back.
-
-    ``context`` names the context, ``cost`` says what taking that in took.
-    """
-
-    recall: float | None
-    written: float | None
-    tokens: int
-    seconds: float
-    failure: str
-    context: str
-    cost: "ContextCost"
-
-    @property
-    def cause(self) -> str:
-        """Why the answer is wrong, if it is."""
-        if self.recall == 1:
-            return CAUSES[2]
-        if self.failure or (self.recall is not None and self.written == 1):
-            return CAUSES[1]
-        if self.recall is not None and self.written is not None:
-            return CAUSES[0]
-        return CAUSES[3]
-
-
-@dataclass(frozen=True, slots=True)
-class ContextCost:
-    """What a memory took for one context: sessions and tokens added, seconds, chat calls."""
-
-    sessions: int
-    tokens: int
-    seconds: float
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
+from personamem.dataset_builder.families.memory_notes import MemoryNote
+from personamem.dataset_builder.families.memory_report import ServedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +44,12 @@ class Run:
     unparsable: float | None
     date: float
     memory: str = ""
+
+    @property
+    def served(self) -> ServedRun:
+        """The answers that a memory served."""
+        noted = ((bool(each.score), each.memory) for each in self.answers)
+        return ServedRun(self.memory, tuple((is_right, note) for is_right, note in noted if note))
 
     @property
     def accuracy(self) -> float:

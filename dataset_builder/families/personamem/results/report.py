@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from personamem.dataset_builder.families.evaluations import Evaluation
-from personamem.dataset_builder.families.personamem.results.memories import (
+from personamem.dataset_builder.families.memory_report import (
     describe_memory,
     tabulate_causes,
     tabulate_memories,
@@ -67,6 +67,7 @@ def describe_runs(
 ) -> ResultsReport:
     """Return the report on some runs, each compared with the baseline's on the same task."""
     labelled = dict(zip(label_runs(runs), runs, strict=True))
+    served = {label: run.served for label, run in labelled.items() if run.memory}
     curves = {name: dict(_draw_curve(labelled, name)) for name in ("distance", *DIALS)}
     against, worse = _compare_with(labelled, baseline)
     tables = [
@@ -75,8 +76,8 @@ def describe_runs(
         _tabulate_groups("Accuracy by level of evidence", labelled, lambda a: a.level),
         *(_tabulate_curve(name, curve) for name, curve in curves.items()),
         _tabulate_roles(labelled),
-        tabulate_causes(labelled),
-        tabulate_memories(labelled),
+        tabulate_causes(served),
+        tabulate_memories(served),
         _compare_all(labelled),
         against,
     ]
@@ -246,7 +247,7 @@ def _describe_run(
             for name, curve in curves.items()
         },
         "wrong_roles": dict(Counter(a.role for a in run.answers if a.role and not a.score)),
-        **({"memory": describe_memory(run)} if run.memory else {}),
+        **({"memory": describe_memory(run.served)} if run.memory else {}),
     }
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+from personamem.dataset_builder.families.personamem.results.choices import (
+    NO_LETTER,
+    find_chosen,
+    name_role,
+)
 from personamem.dataset_builder.families.samples import Sample, SampleFile
 from personamem.dataset_builder.reports.site.records import Answer
-from personamem.loaders.formats.schema import LETTERS, Question
-from personamem.loaders.personamem.letters import read_letter
-
-NO_LETTER = "no letter could be read"
+from personamem.loaders.formats.schema import Question
 
 
 def make_answers(
@@ -15,30 +17,22 @@ def make_answers(
 ) -> tuple[Answer, ...]:
     """Return the answers of all files that have one; run numbers are places in ``files``.
 
-    ``why`` is the role of the option that was chosen wrongly, such as "former"; empty where the
-    dataset states no roles.
+    ``why`` is the role of the option that was chosen wrongly, such as "former", and ``cause`` which
+    link broke where a memory served the answer, both as reports count them. They are empty where
+    nobody states roles, or no memory served.
     """
     return tuple(
-        _make_answer(number, question, roles, sample)
+        _make_answer(number, roles, sample)
         for number, file in enumerate(files)
         if (sample := file.samples.get(question.question_id)) is not None
     )
 
 
-def _make_answer(run: int, question: Question, roles: Sequence[str], sample: Sample) -> Answer:
-    chosen = _find_chosen(sample)
-    if sample.right:
-        why = ""
-    elif chosen is None:
-        why = NO_LETTER
-    else:
-        why = roles[chosen].replace("_", " ")
+def _make_answer(run: int, roles: Sequence[str], sample: Sample) -> Answer:
+    chosen = find_chosen(sample.text, sample.likelihoods)
     text = sample.describe() if sample.text is None else sample.text
-    return Answer(run, text, "right" if sample.right else "wrong", chosen, why)
-
-
-def _find_chosen(sample: Sample) -> int | None:
-    if sample.text is not None:
-        letter = read_letter(sample.text)
-        return None if letter is None else LETTERS.index(letter)
-    return sample.likelihoods.index(max(sample.likelihoods))
+    if sample.right:
+        return Answer(run, text, "right", chosen)
+    # Where nobody states roles, a site still says that there is no letter.
+    why = NO_LETTER if chosen is None else name_role(chosen, roles).replace("_", " ")
+    return Answer(run, text, "wrong", chosen, why, sample.cause)

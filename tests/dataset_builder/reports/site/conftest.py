@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from answer_files import make_note
 from site_files import write_samples
 from site_reader import CHROMIUM, DESK, OPTIONS, Reader, make_site
 
@@ -21,7 +22,8 @@ def data(tiny_dataset: Path) -> PersonaMem:
 
 @pytest.fixture(scope="module")
 def site(tiny_dataset: Path, data: PersonaMem, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of 28 questions with two runs: one is always right, one in every second question."""
+    """The site of 28 questions with two runs: one is always right, one in every second question,
+    from a memory that keeps all evidence and does not find all of it."""
     folder = tmp_path_factory.mktemp("site")
     half = {question.question_id for question in data.questions[::2]}
     samples = (
@@ -30,6 +32,7 @@ def site(tiny_dataset: Path, data: PersonaMem, tmp_path_factory: pytest.TempPath
             folder / "half",
             data.questions,
             lambda q: (q.answer_index + (q.question_id not in half)) % 4,
+            make_note("mem0", 0.5, 1.0),
         ),
     )
     return make_site(tiny_dataset, folder / "site", *samples)

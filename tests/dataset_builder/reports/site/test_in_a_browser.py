@@ -157,9 +157,17 @@ def test_two_runs_are_compared(reader: Reader) -> None:
     expect(answers).to_have_count(2)
     expect(answers.nth(0)).to_contain_text("right")
     expect(answers.nth(1)).to_contain_text("wrong")
+    expect(answers.nth(0)).not_to_contain_text("memory:")
+    role = page.locator(".card.open .option", has=page.locator(".chosen.v0")).locator(".role")
+    expect(answers.nth(1)).to_contain_text(f"{role.inner_text()} · memory: not found")
     expect(page.locator(".card.open .chosen.v0")).to_contain_text("chosen by half")
     page.goto(f"{reader.site.as_uri()}/index.html#view=runs&a=1&b=0")
     expect(page.locator(".score-share").first).to_have_text("50.0 %")
+    causes = page.get_by_role("region", name="Why answers from a memory are wrong")
+    assert causes.locator("tbody tr").all_inner_texts() == ["not found\t14\t0"]
+    page.goto(f"{reader.site.as_uri()}/index.html#view=questions&a=1&b=0")
+    page.get_by_role("checkbox", name="not found").check()
+    expect(page.locator("#found")).to_have_text("14 of 28 questions")
 
 
 def test_the_theme_is_switched_and_kept(reader: Reader) -> None:

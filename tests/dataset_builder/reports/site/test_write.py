@@ -94,8 +94,9 @@ def test_every_text_arrives_as_it_was(tmp_path: Path, text: str) -> None:
 
 def test_the_index_has_facets_by_number_and_verdicts_by_run(tmp_path: Path) -> None:
     runs = (Run("one", Path("a"), ""), Run("two", Path("b"), "memory"))
+    answer = Answer(1, "(b)", "wrong", 1, "former", "not found")
     questions = [
-        make_question(0, "recall", "named", answers=[Answer(1, "(b)", "wrong", 1, "former")]),
+        make_question(0, "recall", "named", answers=[answer]),
         make_question(1, "ideas", "named", answers=[Answer(0, "(a)", "right", 0)]),
     ]
     contexts = [make_context([Turn("user", "user", "hi")], [each]) for each in questions]
@@ -104,8 +105,8 @@ def test_the_index_has_facets_by_number_and_verdicts_by_run(tmp_path: Path) -> N
     assert read_data(tmp_path / "site", "s0/questions") == {
         "values": [["recall", "ideas"], ["named"]],
         "rows": [
-            ["q0", "Which?", 0, 0, [0, 0], [None, 0], ["", "former"]],
-            ["q1", "Which?", 1, 0, [1, 0], [2, None], ["", ""]],
+            ["q0", "Which?", 0, 0, [0, 0], [None, 0], ["", "former"], ["", "not found"]],
+            ["q1", "Which?", 1, 0, [1, 0], [2, None], ["", ""], ["", ""]],
         ],
     }
     (split,) = read_data(tmp_path / "site", "index")["splits"]

@@ -139,6 +139,7 @@ function describeAnswer(question, answer) {
   const parts = [makeVerdict(verdict, "answer"), h("b", {}, VERDICTS[verdict].name)];
   if (answer.chosen !== null) parts.push(` · chose (${LETTERS[answer.chosen]})`);
   if (answer.why && answer.verdict !== "right") parts.push(` · ${answer.why}`);
+  if (answer.cause) parts.push(` · memory: ${answer.cause}`);
   for (const [name, value] of Object.entries(answer.scores || {})) {
     parts.push(` · ${name} ${value.toFixed(2)}`);
   }

@@ -1,7 +1,7 @@
 // Filters of questions: by facets of the dataset, and by how runs did.
 "use strict";
 
-const ROW = { id: 0, text: 1, context: 2, number: 3, facets: 4, verdicts: 5, reasons: 6 };
+const ROW = { id: 0, text: 1, context: 2, number: 3, facets: 4, verdicts: 5, reasons: 6, causes: 7 };
 
 // The two runs that a route compares; the second may be absent.
 function readRuns(route, split) {
@@ -38,15 +38,9 @@ function listFilters(split, data, route) {
     });
   });
   if (runs.length) {
-    const reasons = [...new Set(data.rows.map((row) => row[ROW.reasons][runs[0]]))];
-    filters.push({
-      key: "why",
-      title: runs.length > 1 ? "A chose wrongly" : "chosen wrongly",
-      options: sortOptions(
-        reasons.map((reason, id) => ({ id: String(id), label: reason || "nothing wrong" })),
-      ),
-      valueOf: (row) => String(reasons.indexOf(row[ROW.reasons][runs[0]])),
-    });
+    const many = runs.length > 1;
+    filters.push(makeTextFilter("why", many ? "A chose wrongly" : "chosen wrongly", ROW.reasons, data, runs[0]));
+    filters.push(makeTextFilter("cause", many ? "A, by its memory" : "by the memory", ROW.causes, data, runs[0]));
   }
   for (const filter of filters) {
     filter.chosen = new Set((route[filter.key] || "").split(".").filter(Boolean));
@@ -54,6 +48,17 @@ function listFilters(split, data, route) {
     filter.options = filter.options.filter((option) => values.has(option.id));
   }
   return filters.filter((filter) => filter.options.length > 1 || filter.chosen.size);
+}
+
+// Return a filter by what is said of wrong answers of a run; `column` is a place in a row.
+function makeTextFilter(key, title, column, data, run) {
+  const texts = [...new Set(data.rows.map((row) => row[column][run]))];
+  return {
+    key,
+    title,
+    options: sortOptions(texts.map((text, id) => ({ id: String(id), label: text || "nothing wrong" }))),
+    valueOf: (row) => String(texts.indexOf(row[column][run])),
+  };
 }
 
 function sortOptions(options) {

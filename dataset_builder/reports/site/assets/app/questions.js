@@ -111,7 +111,7 @@ function makeRunChoice(split, runs) {
       h("span", {}, name),
       h(
         "select",
-        { "aria-label": `Run ${name}`, onchange: (event) => patchRoute({ [side]: event.target.value, va: "", vb: "", why: "" }, true) },
+        { "aria-label": `Run ${name}`, onchange: (event) => patchRoute({ [side]: event.target.value, va: "", vb: "", why: "", cause: "" }, true) },
         side === "b" ? h("option", { value: "-1", selected: runs.length < 2 }, "no other run") : null,
         split.runs.map((run, number) =>
           h("option", { value: number, selected: runs[side === "a" ? 0 : 1] === number }, run.name)),

@@ -34,6 +34,6 @@ function patchRoute(changes, replace) {
 // The part of a route that goes along from view to view: split, filters, runs.
 function keepFilters(route) {
   return Object.fromEntries(
-    Object.entries(route).filter(([name]) => /^(s|a|b|find|f\d+|va|vb|why)$/.test(name)),
+    Object.entries(route).filter(([name]) => /^(s|a|b|find|f\d+|va|vb|why|cause)$/.test(name)),
   );
 }

@@ -27,7 +27,8 @@ function makeRuns(site) {
       makeScores(split, data, runs),
       runs.length > 1 ? makeOutcomes(data, runs, number, route) : null,
       makeScoreTable(split, data, runs, by),
-      makeReasonTable(split, data, runs, number),
+      makeReasonTable(data, runs, "What wrong answers were", ROW.reasons),
+      makeReasonTable(data, runs, "Why answers from a memory are wrong", ROW.causes),
       h("p", { class: "soft" }, "Intervals, p-values and curves: ", site.pages.length
         ? h("a", { href: formatRoute({ view: "reports" }) }, "Reports") : h("code", {}, "personamem report"), "."),
     );
@@ -131,12 +132,12 @@ function formatDifference(value) {
   return `${value > 0 ? "+" : value < 0 ? "−" : ""}${points.replace("-", "")}`;
 }
 
-// What wrong answers were: a former choice, somebody else's, one that was declined.
-function makeReasonTable(split, data, runs, number) {
+// What is said of wrong answers: a former choice, somebody else's; or never written, not found.
+function makeReasonTable(data, runs, title, column) {
   const counts = runs.map((run) => {
     const found = new Map();
     for (const row of data.rows) {
-      const reason = row[ROW.reasons][run];
+      const reason = row[column][run];
       if (reason && row[ROW.verdicts][run] !== 2) found.set(reason, (found.get(reason) || 0) + 1);
     }
     return found;
@@ -148,8 +149,8 @@ function makeReasonTable(split, data, runs, number) {
   return h(
     "section",
     {},
-    h("h2", {}, "What wrong answers were"),
-    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "What wrong answers were" },
+    h("h2", {}, title),
+    h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": title },
       h("table", {},
         h("thead", {}, h("tr", {}, head.map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {}))))),
         h("tbody", {}, reasons.map((reason) =>

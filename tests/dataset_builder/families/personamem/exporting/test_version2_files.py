@@ -17,7 +17,11 @@ from personamem.dataset_builder.families.personamem.exporting.version2_files imp
 from personamem.loaders import load_personamem, load_version2
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personamem.files import list_splits
-from personamem.loaders.personamem.version2.records import COLUMNS
+from personamem.loaders.personamem.version2.records import (
+    COLUMNS,
+    FORGET_TYPE,
+    SENSITIVE_TYPES,
+)
 
 pytestmark = pytest.mark.system
 
@@ -50,7 +54,57 @@ def test_our_loader_reads_it_with_every_snippet_found(release: Path, dataset: Pa
         assert [m["role"] for m in shown].count("system") == 1
 
 
-def test_it_reads_as_the_releases_runner_reads_it(release: Path) -> None:
+def read_as_the_runner(path: Path) -> list[dict[str, str]]:
+    """Read a table as the release's runner does: as plain text, so that line ends change."""
+    with path.open(encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def find_history(path: Path) -> list[dict[str, str]]:
+    """Return what the runner takes for the history: the first list in the object of a file.
+
+    Before it looks for lists, it takes what is called "conversations", here or a level below.
+    """
+    content: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    assert "conversations" not in content
+    for value in content.values():
+        assert not (isinstance(value, dict) and "conversations" in value)
+        if isinstance(value, list):
+            return value
+    return []
+
+
+def test_the_runner_finds_a_history_and_four_options_in_every_row(release: Path) -> None:
+    table = release / "benchmark/text/benchmark.csv"  # Where it looks unless told.
+    rows = read_as_the_runner(table)
+    with table.open(encoding="utf-8", newline="") as stream:
+        assert list(csv.DictReader(stream)) == rows
+    for row in rows:
+        assert None not in row  # It writes each row again, with results.
+        assert max(map(len, row.values())) < csv.field_size_limit()
+        # JSON is tried first, then a literal of Python; what is neither is asked as it stands.
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(row["user_query"])
+        assert set(ast.literal_eval(row["user_query"])) == {"role", "content"}
+        # Paths are those below the folder in which it runs; of a wrong one it goes on without.
+        history = find_history(release / row["chat_history_32k_link"])
+        assert history[-1]["role"] == "assistant"
+        for message in history:
+            assert message["role"] in ("system", "user", "assistant")
+            assert message["content"].strip()
+        # A reply is right if the text of its letter is that of the right answer.
+        wrong = json.loads(row["incorrect_answers"])
+        assert len({row["correct_answer"], *wrong}) == 4
+        # Training reads the same cell as a literal of Python.
+        assert ast.literal_eval(row["incorrect_answers"]) == wrong
+        assert int(row["distance_from_related_snippet_to_query_32k"]) >= 0
+        # Its judge grades what is to be left out by how the preference begins.
+        negative = row["preference"].lower().startswith("do not")
+        assert negative == (row["pref_type"] in (FORGET_TYPE, *SENSITIVE_TYPES))
+    assert {"", *(row["chat_history_128k_link"] for row in rows)} == {""}
+
+
+def test_it_has_the_columns_and_files_of_the_release(release: Path) -> None:
     with (release / "benchmark/text/benchmark.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert tuple(rows[0]) == COLUMNS

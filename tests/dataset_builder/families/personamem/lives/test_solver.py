@@ -9,7 +9,6 @@ from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.families.personamem.lives.solver import UnsolvableError, solve
 from personamem.dataset_builder.families.personamem.lives.telling import (
     Mention,
-    Remark,
     Source,
     Stance,
 )
@@ -119,10 +118,10 @@ def test_what_was_called_private_is_left_out() -> None:
     told = [
         replace(
             tell(Stance.OWN, "x", need=tuple(need.split("/"))),
-            remark=Remark("private" if need == "therapy/calm" else "open", 0),
+            private=0 if need == "therapy/calm" else None,
         )
         for need in options
     ]
     assert solve(schema.SENSITIVE, options, told, LATE) == 1
     with pytest.raises(UnsolvableError):
-        solve(schema.SENSITIVE, options, [replace(each, remark=None) for each in told], LATE)
+        solve(schema.SENSITIVE, options, [replace(each, private=None) for each in told], LATE)

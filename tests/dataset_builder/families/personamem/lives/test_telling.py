@@ -8,7 +8,7 @@ import pytest
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
-from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
+from personamem.dataset_builder.families.personamem.lives.rendering import render_mention, wrappers
 from personamem.dataset_builder.families.personamem.lives.stories import Role
 from personamem.dataset_builder.families.personamem.lives.telling import EVENT, Stance
 from personamem.loaders.formats import schema
@@ -129,7 +129,7 @@ def test_what_is_told_depends_on_the_seed_alone(
     assert make_life(configure_lives(seed=12), "32k", 0, persona).mentions != one.mentions
 
 
-def test_of_four_needs_one_is_private_and_the_others_are_no_secret(
+def test_of_four_needs_one_is_private_for_each_persona(
     configure_lives: Configure,
 ) -> None:
     config = configure_lives(personas=40)
@@ -141,16 +141,12 @@ def test_of_four_needs_one_is_private_and_the_others_are_no_secret(
             private = []
             for life in lives:
                 told = [m for story_id in quad.stories for m in life.mentions[story_id]]
-                kinds = {m.need_id: m.remark.kind for m in told if m.remark}
-                assert sorted(kinds.values()) == ["open", "open", "open", "private"]
-                private += [need_id for need_id, kind in kinds.items() if kind == "private"]
-                texts = [
-                    message["content"]
-                    for mention in told
-                    if mention.remark
-                    for message in render_mention(config.seed, mention, life.speaker)[-2:-1]
-                ]
-                assert len(set(texts)) == COHORT_SIZE
+                assert len({mention.need_id for mention in told}) == COHORT_SIZE
+                (remarked,) = (mention for mention in told if mention.private is not None)
+                private.append(remarked.need_id)
+                said = render_mention(config.seed, remarked, life.speaker)[-2]["content"].lower()
+                remarks = [remark.lower() for remark in wrappers()["private"]]
+                assert sum(said == remark for remark in remarks) == 1
             assert len(set(private)) == COHORT_SIZE
             found += 1
     assert found

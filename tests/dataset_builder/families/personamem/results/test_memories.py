@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import make_row, write_run
+from answer_files import make_note, make_row, write_run
 
 from personamem.dataset_builder.families.evaluations import read_evaluations
 from personamem.dataset_builder.families.personamem.results.reading import read_runs
@@ -14,33 +14,9 @@ from personamem.dataset_builder.reports.results import render_results
 from personamem.loaders.formats.errors import DatasetError
 
 
-def make_note(
-    system: str, recall: float | None, written: float | None, failure: str = ""
-) -> dict[str, Any]:
-    usage = {"calls": 2, "prompt_tokens": 300, "completion_tokens": 40, "embedded": 5}
-    nothing = dict.fromkeys(usage, 0)
-    return {
-        "system": system,
-        "budget": 500,
-        "recall": recall,
-        "written": written,
-        "tokens": 400,
-        "seconds": 0.01,
-        "failure": failure,
-        "context": {
-            "sessions": 9,
-            "tokens": 4_000,
-            "seconds": 1.5,
-            "add": usage,
-            "search": nothing,
-        },
-    }
-
-
 def make_answer(number: int, letter: str, note: dict[str, Any]) -> dict[str, Any]:
     row = make_row(number, letter)
-    row["doc"]["shared_context_id"] = f"context-{number % 2}"
-    return {**row, "evidence_recall": note}
+    return {**row, "evidence_recall": {**note, "context_id": f"context-{number % 2}"}}
 
 
 @pytest.fixture

@@ -7,10 +7,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from answer_files import make_note, make_row, write_run
 from site_files import write_samples
 from tiny_dataset import write_official, write_ours
 from version2_release import write_release
 
+from personamem.dataset_builder.families.evaluations import read_evaluations
+from personamem.dataset_builder.families.personamem.results.reading import read_runs
 from personamem.dataset_builder.families.personamem.site.splits import (
     NO_ANNOTATIONS,
     NO_DATES,
@@ -150,7 +153,41 @@ def test_answers_have_the_role_of_what_was_chosen_wrongly(
             assert (second.verdict, second.why, second.run) == ("right", "", 1)
             for third in rest:
                 assert (third.verdict, third.chosen) == ("wrong", None)
-                assert third.why == "no letter could be read"
+                assert third.why == "no letter"
+
+
+def test_roles_and_causes_are_those_of_the_report(tiny_dataset: Path, tmp_path: Path) -> None:
+    links = [(0.5, 0.5), (0.0, 1.0), (1.0, 1.0), (None, None)]
+    rows = []
+    data = load_personamem(tiny_dataset, "4k")
+    for number, question in enumerate(data.questions):
+        annotation = data.evidence_for(question)
+        assert annotation is not None
+        letter = None if number == 3 else "abcd"[number % 4]
+        row = make_row(number, letter, option_roles=list(annotation.option_roles))
+        row["doc"]["question_id"] = question.question_id
+        row["acc"] = float(letter == "abcd"[question.answer_index])
+        row["arguments"] = {"gen_args_0": {"arg_0": {"split": "4k", "condition": "memory"}}}
+        row["evidence_recall"] = make_note("bm25", *links[number % len(links)])
+        rows.append(row)
+    write_run(tmp_path, rows)
+    ((run,), _) = read_runs(read_evaluations([tmp_path]))
+    (samples,) = tmp_path.glob("samples_*.jsonl")
+    shown = {
+        question.question_id: question.answers[0]
+        for context in read_contexts(tiny_dataset, samples)
+        for question in context.questions
+    }
+    wrong = [answer for answer in run.answers if not answer.score]
+    assert len({answer.memory and answer.memory.cause for answer in wrong}) == 4
+    for answer in run.answers:
+        found = shown[answer.question_id]
+        assert answer.memory is not None
+        if answer.score:
+            assert (found.why, found.cause) == ("", "")
+        else:
+            assert found.why == answer.role.replace("_", " ") != ""
+            assert found.cause == answer.memory.cause
 
 
 def test_samples_of_which_only_some_belong_are_refused(tiny_dataset: Path, tmp_path: Path) -> None:

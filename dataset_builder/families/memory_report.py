@@ -3,21 +3,28 @@
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
-from personamem.dataset_builder.families.personamem.results.records import (
-    CAUSES,
-    ContextCost,
-    MemoryNote,
-    Run,
-)
+from personamem.dataset_builder.families.memory_notes import CAUSES, ContextCost, MemoryNote
 from personamem.dataset_builder.reports.tables import TextTable, format_share
 
 
-def tabulate_causes(runs: Mapping[str, Run]) -> TextTable:
-    """Return the causes of wrong answers, as shares of them, in runs with a memory."""
-    counts = {label: _count_causes(run) for label, run in runs.items() if run.memory}
+@dataclass(frozen=True, slots=True)
+class ServedRun:
+    """A run whose answers a memory served: ``system`` names it and its budget.
+
+    ``answers`` say of each whether it is right, and what the memory did for it.
+    """
+
+    system: str
+    answers: tuple[tuple[bool, MemoryNote], ...]
+
+
+def tabulate_causes(runs: Mapping[str, ServedRun]) -> TextTable:
+    """Return the causes of wrong answers, as shares of them."""
+    counts = {label: _count_causes(run) for label, run in runs.items()}
     rows = tuple(
         (
             cause,
@@ -37,12 +44,10 @@ def tabulate_causes(runs: Mapping[str, Run]) -> TextTable:
     return TextTable("Causes of wrong answers, as shares", ("cause", *counts), rows, note)
 
 
-def tabulate_memories(runs: Mapping[str, Run]) -> TextTable:
-    """Return a row for each run with a memory: what it found, and what that cost."""
+def tabulate_memories(runs: Mapping[str, ServedRun]) -> TextTable:
+    """Return a row for each run: what its memory found, and what that cost."""
     rows = []
     for label, run in runs.items():
-        if not run.memory:
-            continue
         found = describe_memory(run)
         rows.append(
             (
@@ -69,12 +74,12 @@ def tabulate_memories(runs: Mapping[str, Run]) -> TextTable:
     return TextTable("Memories: what they found and what it took", head, tuple(rows), note)
 
 
-def describe_memory(run: Run) -> dict[str, Any]:
-    """Return the figures of a run with a memory; shares are NaN where nobody can tell."""
-    notes = [answer.memory for answer in run.answers if answer.memory is not None]
+def describe_memory(run: ServedRun) -> dict[str, Any]:
+    """Return the figures of a run's memory; shares are NaN where nobody can tell."""
+    notes = [note for _, note in run.answers]
     costs: Mapping[str, ContextCost] = {note.context: note.cost for note in notes}
     return {
-        "system": run.memory,
+        "system": run.system,
         "recall": _average([note.recall for note in notes]),
         "written": _average([note.written for note in notes]),
         "tokens": _average([note.tokens for note in notes]),
@@ -90,9 +95,8 @@ def describe_memory(run: Run) -> dict[str, Any]:
     }
 
 
-def _count_causes(run: Run) -> "Counter[str]":
-    wrong = [answer.memory for answer in run.answers if not answer.score]
-    return Counter(note.cause for note in wrong if isinstance(note, MemoryNote))
+def _count_causes(run: ServedRun) -> "Counter[str]":
+    return Counter(note.cause for is_right, note in run.answers if not is_right)
 
 
 def _average(values: list[Any]) -> float:

@@ -1,0 +1,122 @@
+"""Every command and example of the documentation runs, or says what it needs that a test has not.
+
+A command runs here, in one folder for all pages, unless it stands word for word in the README,
+whose commands ``test_readme.py`` runs. Of a block that needs a network, a server or a GPU, the
+options are read as the command would read them. Commands run in this process: what they need is a
+dataset and the answers of a run, not a start-up each.
+"""
+
+import glob
+import os
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from answer_files import make_row, write_run
+from calling import call
+from markdown_blocks import Block, extract_blocks
+from site_files import write_samples
+
+from personamem.dataset_builder.cli.eval_arguments import parse_evaluation
+from personamem.loaders.personamem.dataset import load_personamem
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+BLOCKS = [
+    pytest.param(block, id=f"{page.stem}-line{block.line}")
+    for page in PAGES
+    for block in extract_blocks(page.read_text("utf-8"))
+]
+NEEDS = ("needs a network", "needs a server", "needs a GPU")
+README_COMMANDS = {
+    command
+    for block in extract_blocks((ROOT / "README.md").read_text("utf-8"))
+    if block.language == "bash"
+    for command in block.commands
+}
+
+
+@pytest.fixture(scope="module")
+def scratch(
+    tmp_path_factory: pytest.TempPathFactory, tiny_dataset: Path, tiny_of_every_family: Path
+) -> Iterator[Path]:
+    """A folder with what the README's commands leave, in small; commands run in it."""
+    folder = tmp_path_factory.mktemp("docs")
+    shutil.copytree(tiny_dataset, folder / "my-benchmark")
+    shutil.copytree(tiny_of_every_family, folder / "my-users")
+    write_run(folder / "answers" / "tiny", [make_row(n, "ab"[n % 2]) for n in range(32)])
+    questions = load_personamem(tiny_dataset, "4k").questions
+    write_samples(folder / "answers" / "tiny", questions, lambda question: question.answer_index)
+    before = Path.cwd()
+    os.chdir(folder)
+    yield folder
+    os.chdir(before)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("block", BLOCKS)
+def test_block_runs(block: Block, scratch: Path) -> None:
+    if block.title in NEEDS:
+        assert block.language == "bash"
+        for command in block.commands:
+            check_options(shlex.split(command))
+    elif block.title:
+        (scratch / block.title).write_text(block.text, "utf-8")
+    elif block.language == "bash":
+        for command in block.commands:
+            if command not in README_COMMANDS:
+                run_command(shlex.split(command))
+    elif block.language == "python":
+        exec(compile(block.text, f"line {block.line}", "exec"), {})
+    elif block.text.startswith("--8<--"):
+        included = shlex.split(block.text)[1]
+        assert (ROOT / included).is_file()
+    else:
+        assert block.language == "text"
+
+
+def run_command(words: list[str]) -> None:
+    """Run ``personamem`` here, with one worker and with wildcards as a shell expands them."""
+    program, *arguments = (each for word in words for each in sorted(glob.glob(word)) or [word])
+    assert program == "personamem", words
+    if arguments[0] == "build":
+        arguments += ["--workers", "1"]
+    done = call(*arguments)
+    assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
+
+
+def check_options(words: list[str]) -> None:
+    """Read a command's options as the command does, and run nothing."""
+    if words[0] == "python":
+        assert (ROOT / words[1]).is_file()
+    elif words[:2] == ["personamem", "eval"]:
+        parse_evaluation(words[2:])
+    elif words[0] == "personamem":
+        # Options are read before the help is printed.
+        done = call(*words[1:], "--help")
+        assert done.returncode == 0, done.stderr
+    else:
+        assert words[:2] == ["pip", "install"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "personamem eval --split 4k --modle hf",
+        "personamem memory data --split 4k --system bm25 --bugdet 3",
+        "python examples/none.py",
+        "curl example.com",
+    ],
+)
+def test_options_that_do_not_exist_are_found(command: str) -> None:
+    with pytest.raises((ValueError, AssertionError)):
+        check_options(shlex.split(command))
+
+
+def test_links_of_guides_to_files_of_the_project_lead_somewhere() -> None:
+    for page in PAGES:
+        for word in page.read_text("utf-8").split("`"):
+            if word.startswith(("examples/", "bench/")) and " " not in word:
+                assert (ROOT / word).exists(), f"{page.name}: {word}"
