@@ -2,8 +2,15 @@
 
 from pathlib import Path
 
-from tiny_lens import change_json, make_definition, make_profile, make_user_task, write_json
-from tiny_lens import write_lines, write_release
+from tiny_lens import (
+    change_json,
+    make_definition,
+    make_profile,
+    make_user_task,
+    write_json,
+    write_lines,
+    write_release,
+)
 
 INTERESTS = ("Books", "Games", "Music", "Hotels")
 
@@ -31,9 +38,7 @@ def write_users(folder: Path, number: int) -> Path:
         }
         write_json(place / "tasks.json", single)
         task = make_user_task("MD-task-1", ["Books", "Games"])
-        write_json(
-            place / "tasks_md.json", {"Task 1": {**task, "User Intent": "Choose several."}}
-        )
+        write_json(place / "tasks_md.json", {"Task 1": {**task, "User Intent": "Choose several."}})
     return folder
 
 

@@ -58,10 +58,8 @@ async def ask(
         for name, value in defaults.model_dump(exclude_none=True).items()
         if getattr(model.config, name) is None
     }
-    arguments = {"cache": policy} if policy else {}
-    output = await model.generate(
-        [_convert(message) for message in messages], config=GenerateConfig(**own), **arguments
-    )
+    config = GenerateConfig(**own, cache=policy)
+    output = await model.generate([_convert(message) for message in messages], config=config)
     if output.stop_reason == "model_length":
         return Reply("", True)
     return Reply(strip_reasoning(output.completion) or "", False)

@@ -38,8 +38,8 @@ How to reply:
 Each reply should be relevant, brief and useful, and bring the task nearer to its end."""
 
 USER_ROLE_TEXT = f"""\
-You play a person who talks to a personal assistant. You are the user; you are never the assistant, \
-and you offer no help. Write natural English in the voice of this person, one to three sentences a \
+You play a person who talks to a personal assistant. You are the user, never the assistant, and \
+you offer no help. Write natural English in the voice of this person, one to three sentences a \
 message. Write {STOP_WORD} only when your task is done."""
 
 OPENING_REQUEST = f"""\
@@ -57,8 +57,8 @@ Write your next message. Rules:
 2. Answer its questions from your profile and your past; invent only what these leave open.
 3. Bring up a preference when the conversation comes to it, not all of them at once.
 4. One to three sentences, without a label such as [USER] in front.
-5. When the task is done and you are satisfied, thank the assistant briefly and end the message with \
-{STOP_WORD}. Until then never write this word.
+5. When the task is done and you are satisfied, thank the assistant briefly and end the message \
+with {STOP_WORD}. Until then never write this word.
 An example of an end:
 [USER]: Could you put the vet on Thursday at four?
 [ASSISTANT]: Done: vet, Thursday, 4 pm. Shall I remind you an hour before?

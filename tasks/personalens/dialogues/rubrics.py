@@ -25,7 +25,7 @@ implied. Example: the alarm is set for 6:30 after the user said so, with a sound
 3 (Strong): applies known preferences without being asked, catches what is implied, suggests what \
 makes sense, leaves the user in control; small adjustments are needed at most. Example: offers the \
 weekday alarm for 6:30 with the user's gentle sound and asks whether that is right.
-4 (Exceptional): foresees needs from stated and implied preferences, sees patterns and plans ahead. \
+4 (Exceptional): foresees needs from stated and implied preferences, sees patterns, plans ahead. \
 Example: offers that alarm, notices tomorrow's early train and proposes 5:45 for this one day."""
 
 SCALE = """\

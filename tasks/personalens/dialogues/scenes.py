@@ -1,4 +1,4 @@
-"""Users with tasks as samples of inspect-ai, and back from a sample to its user, task, situation."""
+"""Users with tasks as samples of inspect-ai, and back from a sample to user and task."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict

@@ -3,8 +3,8 @@
 Read are, in this order: values behind the label that was asked for ("Naturalness Score: 4"), values
 behind a general one ("rating = 4"), and a first line that is a value and nothing else. Case, bold,
 quotes, brackets, tags and line breaks do not matter, and reasoning before the reply is left out.
-Nothing is guessed: of several verdicts that differ, of a number off the scale or between two grades,
-of "3 or 4", "7/10", "partly true" and prose there is no verdict but a reason why.
+Nothing is guessed: of several verdicts that differ, of a number off the scale or between grades, of
+"3 or 4", "7/10", "partly true" and prose there is no verdict but a reason why.
 """
 
 import re
@@ -40,10 +40,10 @@ _DIMENSIONS = ("personalization", "personalisation", "naturalness", "coherence")
 
 _TAG = re.compile(r"<(/?)([a-z][\w \-]*)>", re.IGNORECASE)
 _LABEL_TAG = re.compile(rf"verdict|{_SCORE_WORD}|{'|'.join(_DIMENSIONS)}", re.IGNORECASE)
-_MARKS = re.compile(r"[*_`#\"'“”‘’\[\]{}|\\$]+|^[ \t]*>+", re.MULTILINE)
+_MARKS = re.compile(r"[*_`#\"'“”\u2018\u2019\[\]{}|\\$]+|^[ \t]*>+", re.MULTILINE)
 # "(1-5)", "[out of 4]", "(True/False)", "(assistant)": between a label and its value.
 _ASIDE = re.compile(
-    r"[(\[]\s*(?:(?:scale\s*:?\s*|from\s+|range\s*:?\s*)?\d\s*(?:-|–|to)\s*\d"
+    r"[(\[]\s*(?:(?:scale\s*:?\s*|from\s+|range\s*:?\s*)?\d\s*(?:-|\u2013|to)\s*\d"
     r"|(?:out\s+of|max\.?|of)\s+\d|true\s*(?:/|or)\s*false|yes\s*(?:/|or)\s*no"
     r"|(?:the\s+)?(?:user|assistant)(?:'?s?\s+side)?)\s*[)\]]",
     re.IGNORECASE,
@@ -52,19 +52,21 @@ _ASIDE = re.compile(
 # What may stand between a label and its value. A minus that touches a number is a sign.
 _BETWEEN = (
     r"(?:\s+(?:of|for)\s+(?:the\s+)?(?:user|assistant)(?:\s?s)?(?:\s+side)?)?"
-    r"(?P<between>\s*(?:(?:[:=：→]|[-–—]+>|[-–—](?=\s)|\b(?:is|of|was)\b)\s*)+|[ \t]+)"
+    r"(?P<between>\s*(?:(?:[:=\uff1a→]|[-\u2013—]+>|[-\u2013—](?=\s)|\b(?:is|of|was)\b)\s*)+"
+    r"|[ \t]+)"
     r"(?:(?:level|grade)\s+)?\(?\s*"
 )
-_NUMBER = r"(?P<value>[-+−]?\d+(?:[.,]\d+)*|(?:one|two|three|four|five)\b)"
+_NUMBER = r"(?P<value>[-+\u2212]?\d+(?:[.,]\d+)*|(?:one|two|three|four|five)\b)"
 _TRUTH_WORD = r"(?P<value>(?:true|false|yes|no)\b)"
 # What another value beside the first looks like: "/5", "out of 5", "or 4", "-4", ", 4", "½".
 _BESIDE = (
-    r"(?P<beside>[ \t]*(?:(?P<part>/|out\s+of|of)|,|[-–—]+>?|→|to|or|and|[ \t]|&)[ \t]*"
+    r"(?P<beside>[ \t]*(?:(?P<part>/|out\s+of|of)|,|[-\u2013—]+>?|→|to|or|and|[ \t]|&)[ \t]*"
     r"(?P<other>\d+(?:\.\d+)?\b|(?:one|two|three|four|five|true|false|yes|no|a\s+half|half)\b))?"
     r"(?P<rest>\s*(?:%|percent\b|½)|[\w+:]\d|\w|[./]\d|\+|-(?=[a-z]|\s*$|\s*\n)|\?)?"
 )
 _HEDGE = re.compile(
-    r"\W*(?:only|in\s+part|partly|partially|mostly|for\s+the\s+most|except|if\b)", re.IGNORECASE
+    r"\W*(?:but\s+)?(?:only|in\s+part|partly|partially|mostly|for\s+the\s+most|except|if\b)",
+    re.IGNORECASE,
 )
 
 
@@ -126,7 +128,7 @@ def _find(reply: str, pattern: str, least: int, most: int) -> Iterator[Verdict]:
         # A number that begins a line may number a list; behind a mere space it may count turns.
         if least and "\n" in match["between"] and not re.fullmatch(r"[\s.)]*", line):
             continue
-        if not match["between"].strip() and not re.match(r"\s*(?:$|[.,;:!()\n–—-])", after):
+        if not match["between"].strip() and not re.match(r"\s*(?:$|[.,;:!()\n\u2013—-])", after):
             continue
         yield _judge(match, after, least, most)
 
@@ -148,7 +150,7 @@ def _judge(match: re.Match[str], after: str, least: int, most: int) -> Verdict:
         if match["other"] != str(most):
             return OFF_SCALE
     number = _NUMBERS.get(word)
-    value = float(word.replace(",", ".").replace("−", "-") if number is None else number)
+    value = float(word.replace(",", ".").replace("\u2212", "-") if number is None else number)
     return Verdict(int(value)) if value == int(value) and least <= value <= most else OFF_SCALE
 
 
