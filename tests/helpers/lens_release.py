@@ -12,7 +12,7 @@ from tiny_lens import (
     write_release,
 )
 
-INTERESTS = ("Books", "Games", "Music", "Hotels")
+INTERESTS = ("Books", "Games")
 
 
 def write_users(folder: Path, number: int) -> Path:

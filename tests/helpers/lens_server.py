@@ -105,7 +105,7 @@ class LensServer:
     port: int = 0
     seen: Counter[str] = field(default_factory=Counter)
     refuse: Callable[[str], int] = lambda text: 0
-    """Returns the status with which to refuse a prompt, 0 for none."""
+    """Returns the status with which to refuse a prompt, 0 for none, -1 to hang up."""
 
     @property
     def url(self) -> str:
@@ -122,6 +122,8 @@ class LensServer:
                 length = int(re.search(rb"(?i)content-length: (\d+)", head)[1])
                 body = json.loads(await reader.readexactly(length))
                 status, content = await self._answer(body)
+                if status < 0:
+                    break
                 data = json.dumps(content).encode()
                 lines = f"HTTP/1.1 {status} OK\r\nContent-Type: application/json\r\n"
                 writer.write(f"{lines}Content-Length: {len(data)}\r\n\r\n".encode() + data)

@@ -59,6 +59,10 @@ def lens(
     max_pairs: Annotated[
         int | None, typer.Option(min=1, help="The most pairs of messages. [default: 20, MD 30]")
     ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="The most tokens of a reply. [default: 800, of a judge 4000]"),
+    ] = None,
     turn_level: Annotated[
         bool, typer.Option("--turn-level", help="Also grade personalization after each reply.")
     ] = False,
@@ -117,6 +121,7 @@ def lens(
                 turn_level=turn_level,
                 limit=limit,
                 max_pairs=max_pairs,
+                max_tokens=max_tokens,
             )
             for one in kinds
             for name in settings
@@ -139,6 +144,7 @@ def lens(
         base_url=base_url,
         turn_level=turn_level,
         max_pairs=max_pairs,
+        max_tokens=max_tokens,
         limit=limit,
         concurrency=concurrency,
         retries=retries,

@@ -86,6 +86,7 @@ def plan_task(
     turn_level: bool,
     limit: int | None,
     max_pairs: int | None,
+    max_tokens: int | None,
 ) -> LensPlan:
     """Return what the dialogues of one kind under one setting take."""
     scenarios = [each for each in data.scenarios if data.task_by_id[each.task_id].kind == kind]
@@ -100,7 +101,7 @@ def plan_task(
     pairs, most = min(PUBLISHED_PAIRS[kind], most + 1), most + 1
     total = dict.fromkeys(ROLES, Usage())
     for scene in scenes:
-        for role, usage in _plan_scene(scene, setting, pairs, most, judges, turn_level):
+        for role, usage in _plan_scene(scene, setting, pairs, most, judges, turn_level, max_tokens):
             total[role] = total[role].add(usage)
     scale = len(scenarios) / len(scenes) if scenes else 0.0
     scaled = {
@@ -145,16 +146,23 @@ def describe_plans(plans: Sequence[LensPlan], prices: Mapping[str, Prices]) -> d
 
 
 def _plan_scene(
-    scene: Scene, setting: str, pairs: float, most: int, judges: int, turn_level: bool
+    scene: Scene,
+    setting: str,
+    pairs: float,
+    most: int,
+    judges: int,
+    turn_level: bool,
+    max_tokens: int | None,
 ) -> Iterator[tuple[str, Usage]]:
     pair = USER_TOKENS + ASSISTANT_TOKENS
+    room = max_tokens or MAX_REPLY_TOKENS
     opening = _count(make_opening_prompt(scene))
     later = _count(make_user_prompt(scene, ()))
     assistant = _count(make_assistant_prompt(scene, SETTINGS[setting], ()))
-    yield "user", _sum_turns(opening - later, later, pair, pairs, most, USER_TOKENS)
+    yield "user", _sum_turns(opening - later, later, pair, pairs, most, USER_TOKENS, room)
     yield (
         "assistant",
-        _sum_turns(0, assistant + USER_TOKENS, pair, pairs, most, ASSISTANT_TOKENS),
+        _sum_turns(0, assistant + USER_TOKENS, pair, pairs, most, ASSISTANT_TOKENS, room),
     )
     asked = [each.make_prompt for each in DIMENSIONS.values()]
     asked += [ask_personalization_by_turn] if turn_level else []
@@ -166,25 +174,24 @@ def _plan_scene(
             calls,
             calls,
             judges * base + calls * pair * pairs,
-            judges * base + calls * 2 * MAX_REPLY_TOKENS * most,
+            judges * base + calls * 2 * room * most,
             calls * VERDICT_TOKENS,
-            calls * MAX_VERDICT_TOKENS,
+            calls * (max_tokens or MAX_VERDICT_TOKENS),
         ),
     )
 
 
-def _sum_turns(extra: int, base: int, pair: int, pairs: float, most: int, reply: int) -> Usage:
+def _sum_turns(
+    extra: int, base: int, pair: int, pairs: float, most: int, reply: int, room: int
+) -> Usage:
     """Return what the calls of one side take, each of which reads all turns before it."""
     return Usage(
         pairs,
         most,
         extra + pairs * base + pair * pairs * (pairs - 1) / 2,
-        extra
-        + most * base
-        + 2 * MAX_REPLY_TOKENS * most * (most - 1) / 2
-        + MAX_REPLY_TOKENS * most,
+        extra + most * base + 2 * room * most * (most - 1) / 2 + room * most,
         pairs * reply,
-        most * MAX_REPLY_TOKENS,
+        most * room,
     )
 
 

@@ -32,6 +32,7 @@ class LensJob:
     base_url: str
     turn_level: bool
     max_pairs: int | None
+    max_tokens: int | None
     limit: int | None
     concurrency: int
     retries: int
@@ -48,6 +49,7 @@ def make_tasks(job: LensJob) -> list[Task]:
             setting=setting,
             turn_level=job.turn_level,
             max_pairs=job.max_pairs,
+            max_tokens=job.max_tokens,
             run=RUN,
         )
         for kind in job.kinds
@@ -78,6 +80,7 @@ def hold_dialogues(job: LensJob) -> list[EvalLog]:
         timeout=job.timeout,
         # The same command retries; a server that is gone would be waited for in vain.
         retry_attempts=0,
+        retry_immediate=False,
         # The cache holds what an unfinished log would; both cost time at every call.
         log_realtime=False,
         log_model_api=False,

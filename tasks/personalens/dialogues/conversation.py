@@ -48,10 +48,6 @@ End = Literal["stop word", "turn limit", "empty user", "window of user", "window
 RECORD = "dialogue"
 """The name in a sample's store under which a ``DialogueRecord`` is kept, as plain values."""
 
-_USER_DEFAULTS = GenerateConfig(temperature=USER_TEMPERATURE, max_tokens=MAX_REPLY_TOKENS)
-ASSISTANT_CONFIG = GenerateConfig(temperature=0.0, max_tokens=MAX_REPLY_TOKENS)
-"""Of the model under test, unless the command line has other values."""
-
 
 @dataclass(slots=True)
 class DialogueRecord:
@@ -70,13 +66,20 @@ class DialogueRecord:
 
 
 @solver
-def hold_dialogue(source: str, setting: str, max_pairs: int | None = None, run: str = "") -> Solver:
+def hold_dialogue(
+    source: str,
+    setting: str,
+    max_pairs: int | None = None,
+    max_tokens: int | None = None,
+    run: str = "",
+) -> Solver:
     """Hold the dialogue of a sample between the model under test and the role ``user``.
 
     Args:
         source: of the users.
         setting: what the assistant is told, of ``SETTINGS``.
         max_pairs: the most pairs of messages; by default those of the protocol.
+        max_tokens: the most tokens of a message of the user; by default those of the protocol.
         run: see ``make_policy``.
     """
 
@@ -86,6 +89,7 @@ def hold_dialogue(source: str, setting: str, max_pairs: int | None = None, run: 
             scene=find_scene(source, state.metadata),
             setting=setting,
             policy=make_policy(run, dialogue=str(state.sample_id), setting=setting),
+            max_tokens=max_tokens or MAX_REPLY_TOKENS,
         )
         try:
             limit = MAX_PAIRS[dialogue.scene.task.kind] if max_pairs is None else max_pairs
@@ -101,11 +105,17 @@ class Dialogue:
     """A dialogue under way; its turns are the messages of ``state``."""
 
     def __init__(
-        self, state: TaskState, scene: Scene, setting: str, policy: CachePolicy | None
+        self,
+        state: TaskState,
+        scene: Scene,
+        setting: str,
+        policy: CachePolicy | None,
+        max_tokens: int,
     ) -> None:
         """Begin without messages: the intent of the task is no message of the dialogue."""
         self.state, self.scene, self.setting, self.policy = state, scene, setting, policy
         self.state.messages = []
+        self.user_config = GenerateConfig(temperature=USER_TEMPERATURE, max_tokens=max_tokens)
         self.record = DialogueRecord(self.setting)
         self.turns: list[Turn] = []
 
@@ -138,7 +148,7 @@ class Dialogue:
     async def _ask_user(self) -> Reply:
         prompt = make_user_prompt(self.scene, self.turns) if self.turns else None
         messages = prompt or make_opening_prompt(self.scene)
-        return await ask(find_models(USER_ROLE)[0], messages, _USER_DEFAULTS, self.policy)
+        return await ask(find_models(USER_ROLE)[0], messages, self.user_config, self.policy)
 
     async def _reply(self) -> bool:
         """Add the assistant's reply; return False if the dialogue does not fit its window."""

@@ -38,7 +38,6 @@ from personamem.tasks.personalens.dialogues.verdicts import (
 BY_TURN = "personalization_by_turn"
 """The scorer that grades the dialogue after each reply; its values are in the metadata."""
 
-_DEFAULTS = GenerateConfig(temperature=0.0, max_tokens=MAX_VERDICT_TOKENS)
 _METRICS = [mean(), stderr(cluster="user_id")]
 
 
@@ -53,20 +52,28 @@ class Opinion:
     turns: tuple[int, ...] = ()
 
 
-async def grade(source: str, state: TaskState, dimension: str, run: str) -> Score:
+async def grade(
+    source: str, state: TaskState, dimension: str, config: GenerateConfig, run: str
+) -> Score:
     """Return the score of a dialogue in one dimension."""
     turns = read_turns(state.messages)
     if not count_pairs(turns):
         return Score.unscored(reason="no_response", explanation="The dialogue has no reply.")
     judges = find_models(JUDGE_ROLE)
     opinions = await collect(
-        *(_ask_judge(judge, source, state, turns, dimension, run) for judge in judges)
+        *(_ask_judge(judge, source, state, turns, dimension, config, run) for judge in judges)
     )
     return _summarize(opinions)
 
 
 async def _ask_judge(
-    judge: Model, source: str, state: TaskState, turns: Sequence[Turn], dimension: str, run: str
+    judge: Model,
+    source: str,
+    state: TaskState,
+    turns: Sequence[Turn],
+    dimension: str,
+    config: GenerateConfig,
+    run: str,
 ) -> Opinion:
     scene = find_scene(source, state.metadata)
     by_turn = dimension == BY_TURN
@@ -74,7 +81,7 @@ async def _ask_judge(
     setting = str(state.metadata["setting"])
     policy = make_policy(run, dialogue=str(state.sample_id), setting=setting, dimension=dimension)
     prompt = make_prompt(scene, turns)
-    reply = await ask(judge, [{"role": "user", "content": prompt}], _DEFAULTS, policy)
+    reply = await ask(judge, [{"role": "user", "content": prompt}], config, policy)
     if reply.is_cut:
         return Opinion(str(judge), None, "the dialogue does not fit the window", "")
     if by_turn:
@@ -102,53 +109,55 @@ def _summarize(opinions: Sequence[Opinion]) -> Score:
     return Score(value=mean_value, explanation=explanation, metadata=kept)
 
 
-def _make_scorer(source: str, dimension: str, run: str) -> Scorer:
+def _make_scorer(source: str, dimension: str, max_tokens: int | None, run: str) -> Scorer:
+    config = GenerateConfig(temperature=0.0, max_tokens=max_tokens or MAX_VERDICT_TOKENS)
+
     async def score(state: TaskState, target: Target) -> Score:
-        return await grade(source, state, dimension, run)
+        return await grade(source, state, dimension, config, run)
 
     return score
 
 
 @scorer(metrics=_METRICS)
-def task_completion(source: str, run: str = "") -> Scorer:
+def task_completion(source: str, max_tokens: int | None = None, run: str = "") -> Scorer:
     """Grade whether the goal of the task was reached: 1 or 0."""
-    return _make_scorer(source, "task_completion", run)
+    return _make_scorer(source, "task_completion", max_tokens, run)
 
 
 @scorer(metrics=_METRICS)
-def personalization(source: str, run: str = "") -> Scorer:
+def personalization(source: str, max_tokens: int | None = None, run: str = "") -> Scorer:
     """Grade how well the assistant fits its replies to the user, from 1 to 4."""
-    return _make_scorer(source, "personalization", run)
+    return _make_scorer(source, "personalization", max_tokens, run)
 
 
 @scorer(metrics=_METRICS)
-def naturalness_user(source: str, run: str = "") -> Scorer:
+def naturalness_user(source: str, max_tokens: int | None = None, run: str = "") -> Scorer:
     """Grade how natural the user's messages are, from 1 to 5."""
-    return _make_scorer(source, "naturalness_user", run)
+    return _make_scorer(source, "naturalness_user", max_tokens, run)
 
 
 @scorer(metrics=_METRICS)
-def naturalness_assistant(source: str, run: str = "") -> Scorer:
+def naturalness_assistant(source: str, max_tokens: int | None = None, run: str = "") -> Scorer:
     """Grade how natural the assistant's replies are, from 1 to 5."""
-    return _make_scorer(source, "naturalness_assistant", run)
+    return _make_scorer(source, "naturalness_assistant", max_tokens, run)
 
 
 @scorer(metrics=_METRICS)
-def coherence_user(source: str, run: str = "") -> Scorer:
+def coherence_user(source: str, max_tokens: int | None = None, run: str = "") -> Scorer:
     """Grade how coherent the user's messages are, from 1 to 5."""
-    return _make_scorer(source, "coherence_user", run)
+    return _make_scorer(source, "coherence_user", max_tokens, run)
 
 
 @scorer(metrics=_METRICS)
-def coherence_assistant(source: str, run: str = "") -> Scorer:
+def coherence_assistant(source: str, max_tokens: int | None = None, run: str = "") -> Scorer:
     """Grade how coherent the assistant's replies are, from 1 to 5."""
-    return _make_scorer(source, "coherence_assistant", run)
+    return _make_scorer(source, "coherence_assistant", max_tokens, run)
 
 
 @scorer(metrics=_METRICS)
-def personalization_by_turn(source: str, run: str = "") -> Scorer:
+def personalization_by_turn(source: str, max_tokens: int | None = None, run: str = "") -> Scorer:
     """Grade personalization after each reply, from 1 to 4; the value is that of the last."""
-    return _make_scorer(source, BY_TURN, run)
+    return _make_scorer(source, BY_TURN, max_tokens, run)
 
 
 SCORERS = (

@@ -11,8 +11,9 @@ from inspect_ai.model import (
     Model,
     model_roles,
 )
+from tenacity import RetryError
 
-from personamem.loaders.formats.errors import InvalidInputError
+from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 from personamem.loaders.formats.model_text import strip_reasoning
 from personamem.loaders.formats.schema import Message
 
@@ -52,14 +53,24 @@ def make_policy(run: str, **scopes: str) -> CachePolicy | None:
 async def ask(
     model: Model, messages: list[Message], defaults: GenerateConfig, policy: CachePolicy | None
 ) -> Reply:
-    """Return a model's reply; what its role sets itself goes before ``defaults``."""
+    """Return a model's reply; what its role sets itself goes before ``defaults``.
+
+    Raises PersonamemError where the server gives none, after all attempts that inspect-ai makes.
+    """
     own = {
         name: value
         for name, value in defaults.model_dump(exclude_none=True).items()
         if getattr(model.config, name) is None
     }
     config = GenerateConfig(**own, cache=policy)
-    output = await model.generate([_convert(message) for message in messages], config=config)
+    try:
+        output = await model.generate([_convert(message) for message in messages], config=config)
+    except RetryError as error:
+        last = error.last_attempt.exception()
+        raise PersonamemError(
+            f"{model} gave no reply in {error.last_attempt.attempt_number} attempts "
+            f"({type(last).__name__}: {last})"
+        ) from last
     if output.stop_reason == "model_length":
         return Reply("", True)
     return Reply(strip_reasoning(output.completion) or "", False)

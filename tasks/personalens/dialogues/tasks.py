@@ -7,15 +7,16 @@
 """
 
 from inspect_ai import Task, task
+from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 
 from personamem.loaders.formats.errors import unknown_choice
 from personamem.loaders.personalens import OFFICIAL_SOURCE
 from personamem.loaders.personalens.schema import TaskKind
-from personamem.tasks.personalens.dialogues.conversation import ASSISTANT_CONFIG, hold_dialogue
+from personamem.tasks.personalens.dialogues.conversation import hold_dialogue
 from personamem.tasks.personalens.dialogues.judging import SCORERS, personalization_by_turn
 from personamem.tasks.personalens.dialogues.scenes import SampleChoice, make_dataset
-from personamem.tasks.personalens.dialogues.settings import SETTINGS
+from personamem.tasks.personalens.dialogues.settings import MAX_REPLY_TOKENS, SETTINGS
 
 VERSION = 1
 """Of prompts, limits and scorers: results of different versions are not compared."""
@@ -28,6 +29,7 @@ def personalens_sd(
     setting: str = "base",
     turn_level: bool = False,
     max_pairs: int | None = None,
+    max_tokens: int | None = None,
     run: str = "",
 ) -> Task:
     """Dialogues about tasks of one domain.
@@ -38,10 +40,11 @@ def personalens_sd(
         setting: what the assistant is told, of ``SETTINGS``.
         turn_level: also have personalization graded after each reply.
         max_pairs: the most pairs of messages. Default: 20, as published.
+        max_tokens: the most tokens of a reply. Default, as published: 800, of a judge 4000.
         run: a name under which every reply is kept in the cache of inspect-ai, so that a run of
             the same name that was killed pays nothing twice. By default nothing is kept.
     """
-    return _make_task("SD", source, sample, setting, turn_level, max_pairs, run)
+    return _make_task("SD", source, sample, setting, turn_level, max_pairs, max_tokens, run)
 
 
 @task
@@ -51,10 +54,11 @@ def personalens_md(
     setting: str = "base",
     turn_level: bool = False,
     max_pairs: int | None = None,
+    max_tokens: int | None = None,
     run: str = "",
 ) -> Task:
     """Dialogues about tasks of several domains; arguments as of ``personalens_sd``, limit 30."""
-    return _make_task("MD", source, sample, setting, turn_level, max_pairs, run)
+    return _make_task("MD", source, sample, setting, turn_level, max_pairs, max_tokens, run)
 
 
 def _make_task(
@@ -64,18 +68,20 @@ def _make_task(
     setting: str,
     turn_level: bool,
     max_pairs: int | None,
+    max_tokens: int | None,
     run: str,
 ) -> Task:
     if setting not in SETTINGS:
         raise unknown_choice("setting", setting, SETTINGS)
-    scorers: list[Scorer] = [make(source, run) for make in SCORERS]
+    scorers: list[Scorer] = [make(source, max_tokens, run) for make in SCORERS]
     if turn_level:
-        scorers.append(personalization_by_turn(source, run))
+        scorers.append(personalization_by_turn(source, max_tokens, run))
     return Task(
         dataset=make_dataset(source, sample, kind, setting),
-        solver=hold_dialogue(source, setting, max_pairs, run),
+        solver=hold_dialogue(source, setting, max_pairs, max_tokens, run),
         scorer=scorers,
-        config=ASSISTANT_CONFIG,
+        # Of the model under test, unless the command line has other values.
+        config=GenerateConfig(temperature=0.0, max_tokens=max_tokens or MAX_REPLY_TOKENS),
         # An error of one dialogue ends no other; a log with errors can be retried.
         continue_on_fail=True,
         version=VERSION,

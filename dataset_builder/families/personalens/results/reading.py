@@ -127,6 +127,7 @@ def _read_dialogue(sample: EvalSample) -> JudgedDialogue:
         },
         verdicts={name: verdicts[name] for name in DIMENSIONS if verdicts.get(name)},
         by_turn=verdicts.get(BY_TURN, ()),
+        error=" ".join(sample.error.message.split()) if sample.error else "",
     )
 
 

@@ -36,7 +36,8 @@ class JudgedDialogue:
     """One dialogue with its scores.
 
     ``scores`` lacks dimensions in which no verdict could be read, ``verdicts`` those in which
-    no judge was asked. ``ended`` is an ``End`` of the solver, a limit of inspect-ai, or "failed".
+    no judge was asked. ``ended`` is an ``End`` of the solver, a limit of inspect-ai, or "failed",
+    for the reason that ``error`` tells.
     """
 
     dialogue_id: str
@@ -51,6 +52,7 @@ class JudgedDialogue:
     scores: Mapping[str, float]
     verdicts: Mapping[str, Sequence[GivenVerdict]]
     by_turn: Sequence[GivenVerdict] = ()
+    error: str = ""
 
     @property
     def key(self) -> tuple[str, int]:

@@ -34,10 +34,10 @@ from personamem.dataset_builder.reports.tables import TextTable, format_share
 from personamem.loaders.personalens.schema import DOMAINS
 
 _NOTE = (
-    "Means over all dialogues with a verdict that can be read; intervals of 95 % and p-values allow "
-    "for users having many dialogues each. Task completion is a share; personalization is graded "
-    "from 1 to 4, naturalness and coherence from 1 to 5. Dialogues of several domains count in "
-    "each of them."
+    "Means over all dialogues with a verdict that can be read; intervals of 95 % and p-values "
+    "allow for users having many dialogues each. Task completion is a share; personalization is "
+    "graded from 1 to 4, naturalness and coherence from 1 to 5. Dialogues of several domains count "
+    "in each of them."
 )
 
 
@@ -51,6 +51,7 @@ def describe_runs(runs: Sequence[LensRun], annotations: Sequence[Annotation] = (
         _tabulate_scores(labelled),
         *_tabulate_domains(labelled),
         _tabulate_ends(labelled),
+        _tabulate_errors(labelled),
         _tabulate_missing(labelled),
         _tabulate_differences(labelled),
         _tabulate_turns(turns),
@@ -171,6 +172,20 @@ def _tabulate_ends(runs: Mapping[str, LensRun]) -> TextTable:
     )
 
 
+def _tabulate_errors(runs: Mapping[str, LensRun]) -> TextTable:
+    rows = [
+        (f"{name}: {error}", f"{count:,}")
+        for name, run in runs.items()
+        for error, count in count_errors(run).most_common()
+    ]
+    return TextTable("Why dialogues failed", ("run and error", "dialogues"), tuple(rows))
+
+
+def count_errors(run: LensRun) -> Counter[str]:
+    """Return how many dialogues failed, by the message of the error."""
+    return Counter(each.error for each in run.dialogues if each.error)
+
+
 def _tabulate_missing(runs: Mapping[str, LensRun]) -> TextTable:
     rows = []
     for name, run in runs.items():
@@ -243,6 +258,7 @@ def _describe_run(run: LensRun, turns: Mapping[int, Estimate]) -> dict[str, Any]
         "source": run.source,
         "dialogues": len(run.dialogues),
         "ended": dict(Counter(each.ended for each in run.dialogues)),
+        "errors": dict(count_errors(run)),
         "pairs": sum(each.pairs for each in run.dialogues),
         "messages": sum(each.messages for each in run.dialogues),
         "empty_replies": sum(each.empty_replies for each in run.dialogues),
