@@ -15,6 +15,7 @@ import json
 import re
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -137,7 +138,7 @@ class LensServer:
         self.seen[key] += 1
         if self.journal:
             with self.journal.open("a") as journal:
-                journal.write(f"{key}\n")
+                journal.write(f"{time.time():.6f} {key}\n")
         await asyncio.sleep(self.latency)
         if status := self.refuse(text):
             return status, {"error": {"message": f"refused with {status}", "type": "server"}}

@@ -66,7 +66,7 @@ def _tabulate_assistants(runs: Mapping[str, LensRun], kind: TaskKind, words: str
 
 
 def _tabulate_settings(runs: Mapping[str, LensRun], kind: TaskKind, words: str) -> TextTable:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (name, format_share(_measure(run, "task_completion")), format_share(_of(run)))
         for name, run in runs.items()
     ]
