@@ -38,7 +38,7 @@ def wait_for(reached: Any, process: ForkServerProcess) -> bool:
     while not reached():
         if process.exitcode is not None:
             return False
-        time.sleep(0.01)
+        time.sleep(0.02)
     return True
 
 
