@@ -56,7 +56,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=3, help="measurements (default: 3)")
     parser.add_argument("--kills", type=int, help="kill a run so often instead")
     parser.add_argument(
-        "--users", type=int, default=64, help="users with three dialogues each (default: 64)"
+        "--users", type=int, default=64, help="users with two dialogues each (default: 64)"
     )
     options = parser.parse_args()
     if options.kills:
@@ -77,7 +77,8 @@ def main() -> int:
 def rate_run(users: int, concurrency: int) -> float:
     """Return the replies a second of a run."""
     with tempfile.TemporaryDirectory() as name, serve(Path(name), LATENCY) as served:
-        run_job(make_job(Path(name), users, served.url, concurrency=concurrency))
+        job = make_job(Path(name), users, served.url, kinds=("SD",), concurrency=concurrency)
+        run_job(job)
         moments = [moment for moment, _ in served.read()]
     return len(moments) / (max(moments) - min(moments) + LATENCY)
 
