@@ -1,5 +1,6 @@
 """lm-eval beside our wheel, installed from its wheel or editable: it works, and finds our tasks."""
 
+import importlib
 import json
 import re
 import shutil
@@ -115,6 +116,16 @@ def run_dummy(environment: Environment, dataset: Path, *words: object) -> str:
     )
     assert "|personamem_4k" in finished.stdout
     return finished.stderr
+
+
+def test_no_task_of_lm_eval_has_a_name_of_ours() -> None:
+    # The environments lack most of its tasks: all of them are beside the running Python.
+    families = {name.partition("_")[0] for name in OUR_NAMES}
+    named = re.compile(rf"^(task|group|tag): *({'|'.join(families)})(_|$)", flags=re.MULTILINE)
+    (folder,) = importlib.import_module("lm_eval.tasks").__path__
+    files = [path for path in Path(folder).rglob("*.yaml") if "personamem" not in path.parts]
+    assert len(files) > 1_000
+    assert [path for path in files if named.search(path.read_text("utf-8", "replace"))] == []
 
 
 def test_lm_eval_is_importable_beside_our_wheel(environment: Environment) -> None:
