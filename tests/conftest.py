@@ -1,6 +1,7 @@
 """Shared fixtures. No test reaches for a network: models come from packages."""
 
 import atexit
+import gc
 import os
 import shutil
 import subprocess
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         rank = 0 if is_model else 1 if item.get_closest_marker("system") else 2
         ranks[item.path] = min(rank, ranks.get(item.path, rank))
     items.sort(key=lambda item: ranks[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from what lives as long as the run: libraries and tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
