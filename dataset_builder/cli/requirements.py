@@ -14,6 +14,7 @@ EXTRAS = {
     "api": "models behind an API",
     "rag": "retrievers and the memories bm25 and minilm",
     "ray": "builds on several machines",
+    "inspect": "tasks of inspect-ai, and dialogues",
 }
 """The extras that users choose, and what each is for."""
 

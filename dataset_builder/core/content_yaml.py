@@ -1,8 +1,9 @@
-"""Content as YAML files: read fast, validated on load, one error for a broken one.
+"""Content as YAML or JSON files: read fast, validated on load, one error for a broken one.
 
 What every kind of content shares: needs, attribute packs, tables, wordings.
 """
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,12 +31,19 @@ def read_yaml(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), Loader=_SAFE_LOADER)
 
 
+def read_json(path: Path) -> Any:
+    """Return what a JSON file holds."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def read_content(path: Path, kind: str, form: type[Content]) -> Content:
     """Read and validate a content file. Raises InvalidInputError naming file, entry and rule."""
     try:
-        data = read_yaml(path)
+        data = read_json(path) if path.suffix == ".json" else read_yaml(path)
     except FileNotFoundError:
         raise InvalidInputError(f"{kind} {path} does not exist.") from None
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(f"{kind} {path} is not valid JSON: {error}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"{kind} {path} is not valid YAML: {error}") from error
     try:

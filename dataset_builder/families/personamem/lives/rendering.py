@@ -1,5 +1,6 @@
 """Rendering: the messages of a mention, from the texts of the bank."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
@@ -73,7 +74,7 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
     wrapped = is_foreign and not mention.source.group.startswith("stated")
     ask = filler.fill(exchange.ask)
     if wrapped:
-        wrapper = filler.fill(random.choice(wrappers()["errands"]))
+        wrapper = filler.fill(_choose_wrapper(seed, mention, persona_id))
         ask = f"{speak(wrapper, speaker)}\n\n{ask}"
     else:
         ask = speak(ask, speaker)
@@ -107,6 +108,14 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         reply = random.choice(wrappers()["private_reply"])
         messages.append({"role": "assistant", "content": reply})
     return messages
+
+
+def _choose_wrapper(seed: int, mention: Mention, persona_id: int) -> str:
+    """Return how somebody else's errand is brought: few are brought alike in one life."""
+    forms = wrappers()["errands"]
+    order = make_rng(seed, "wrappers", persona_id).sample(range(len(forms)), len(forms))
+    number = sum(map(int, re.findall(r"\d+", mention.mention_id)[-2:]))
+    return forms[order[number % len(forms)]]
 
 
 def _introduce(reply: str, goes_on: bool, random: Random) -> str:

@@ -210,7 +210,9 @@ class _Teller:
         elif stage > 0 and self._brief:
             return
         elif state is Role.SOMEBODY_ELSE:
-            yield self._mention(role, stage, Stance.OTHERS, contact)
+            # Where words tell, all four are told equally often, so that counting helps nobody.
+            if stage == 0 or story.level in (Level.STATED, Level.NAMED):
+                yield self._mention(role, stage, Stance.OTHERS, contact)
         elif state is Role.DECLINED and stage < 2:
             yield self._mention(role, stage, Stance.DECLINED)
         elif state is Role.CONDITIONAL and stage == 0:

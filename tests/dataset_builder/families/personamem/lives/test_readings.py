@@ -11,6 +11,7 @@ from personamem.dataset_builder.families.personamem.lives.readings import (
     load_readings,
     locate_readings,
 )
+from personamem.loaders.formats.errors import InvalidInputError
 
 READ = [path for path in list_needs() if locate_readings(path).is_file()]
 
@@ -40,3 +41,12 @@ def test_an_artefact_that_was_misread_or_not_read_is_noticed() -> None:
         f"{second}: read as {need.choices[5].key}",
         f"{second}: read as now, over, not now",
     ]
+
+
+def test_a_broken_record_is_one_error_that_names_it(tmp_path: Path) -> None:
+    path = locate_readings(tmp_path / "broken.yaml")
+    path.write_text('{"readers": ')
+    with pytest.raises(
+        InvalidInputError, match=r"broken\.readings\.json is not valid JSON: .*char"
+    ):
+        load_readings(tmp_path / "broken.yaml")

@@ -81,7 +81,7 @@ def test_stages_follow_each_other_without_a_common_day(config: PersonaMemConfig)
 def test_each_candidate_is_mentioned_at_each_stage_of_one_update(
     configure_lives: Configure,
 ) -> None:
-    config = configure_lives(updates=1, levels=("implied",))
+    config = configure_lives(updates=1, levels=("named",))
     for life in list_lives(config):
         for story_id, mentions in life.mentions.items():
             story = life.plan.stories[story_id]
@@ -89,6 +89,18 @@ def test_each_candidate_is_mentioned_at_each_stage_of_one_update(
                 for stage in (0, 1):
                     told = {m.choice for m in mentions if m.stage == stage}
                     assert told == set(story.candidates)
+
+
+def test_others_are_told_of_once_where_nothing_is_named(configure_lives: Configure) -> None:
+    config = configure_lives(updates=1, levels=("implied",))
+    for life in list_lives(config):
+        for story_id, mentions in life.mentions.items():
+            if life.plan.stories[story_id].updates == 1:
+                assert {m.choice for m in mentions if m.stage == 0} == set(
+                    life.plan.stories[story_id].candidates
+                )
+                others = [m.choice for m in mentions if m.stance is Stance.OTHERS]
+                assert len(set(others)) == len(others)
 
 
 def test_distractors_are_told_of_people_nobody_asks_about(configure_lives: Configure) -> None:

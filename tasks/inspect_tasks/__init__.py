@@ -1,0 +1,1 @@
+"""The tasks that inspect-ai finds under ``personamem/``."""
