@@ -1,0 +1,1 @@
+"""What inspect-ai finds by the entry point of the package."""

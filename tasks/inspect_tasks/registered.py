@@ -1,0 +1,5 @@
+"""The tasks of inspect-ai, a line for each family or release: importing them registers them."""
+
+import personamem.tasks.personabench.inspect_tasks
+import personamem.tasks.personamem.inspect_tasks
+import personamem.tasks.personamem_v2.inspect_tasks  # noqa: F401
