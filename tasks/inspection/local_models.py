@@ -40,7 +40,8 @@ SHARED_MESSAGES = 65_536
 @lru_cache(maxsize=SHARED_MESSAGES)
 def make_chat_message(role: str, content: str) -> ChatMessage:
     """Return a message; equal ones are one object, however many questions see it."""
-    return _CLASSES[role](content=content)
+    message: ChatMessage = _CLASSES[role](content=content)
+    return message
 
 
 def find_rules(model: Model) -> TemplateRules:
