@@ -95,7 +95,8 @@ class DatasetEdit:
             for context in self.contexts:
                 body = json.dumps(context["messages"], ensure_ascii=False)
                 stream.write(f'{{"{context["shared_context_id"]}": {body}}}\n')
-        self._save_flat()
+        if change_schema is None:
+            self._save_flat()
         self.refresh_manifest()
         return self.folder
 
