@@ -107,10 +107,12 @@ def _name_hub_task(log: "EvalLog") -> str:
 
 
 def _convert(sample: "EvalSample") -> dict[str, Any]:
+    from inspect_ai.scorer import value_to_float
+
     (score,) = (sample.scores or {}).values()
     values = (score.metadata or {}).get("values")
     doc = dict(sample.metadata)
     if values is None:
         doc["dials"] = {name: doc.get(name, "") for name in _DIALS}
-        values = {"acc": score.as_float()}
+        values = {"acc": value_to_float()(score.value)}
     return {"doc": doc, "resps": [[sample.output.completion]], **values}
