@@ -30,7 +30,7 @@ def read_inspect_log(path: Path) -> Mapping[str, Any]:
     """
     log = _read(path)
     known = log.eval.metadata or {}
-    task = str(known.get("lm_eval_task") or _name_hub_task(log))
+    task = str(known.get("lm_eval_task") or _name_hub_task(path, log))
     if not task:
         return {}
     if log.status != "success" or log.results is None:
@@ -98,12 +98,14 @@ def _read(path: Path) -> "EvalLog":
         raise DatasetError(f"{path} cannot be read as a log of inspect-ai: {error}.") from error
 
 
-def _name_hub_task(log: "EvalLog") -> str:
-    """Return the id of a task of ``eval.yaml``; a file with one task leaves it out of the name."""
+def _name_hub_task(path: Path, log: "EvalLog") -> str:
+    """Return the task that the flat table states; empty for other benchmarks of the Hub."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
     if not log.eval.task.startswith(HUB):
         return ""
-    *_, name = log.eval.task.split("/")
-    return name if name.startswith("personamem_") else "personamem_flat"
+    names = {str(each.metadata.get("task", "")) for each in read_eval_log_sample_summaries(path)}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _convert(sample: "EvalSample") -> dict[str, Any]:

@@ -115,7 +115,9 @@ class DatasetEdit:
                 made += [rows[row["question_id"]]] if row["question_id"] in rows else []
                 continue
             question = Question(**{**row, "options": tuple(row["options"])})
-            made.append(asdict(make_flat(question, Annotation(**note), context["messages"])))
+            made.append(
+                asdict(make_flat(self.split, question, Annotation(**note), context["messages"]))
+            )
         pq.write_table(pa.Table.from_pylist(made, FLAT_SCHEMA), path, row_group_size=16)
 
     def refresh_manifest(self) -> None:

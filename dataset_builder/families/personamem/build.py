@@ -202,7 +202,7 @@ def build_one(job: Job) -> BuiltContext:
     flat = None
     if is_flat(size):
         pairs = [(row.question, row.annotation) for row in rows]
-        (flat_batch,) = make_flat_table(pairs, context.messages).combine_chunks().to_batches()
+        (flat_batch,) = make_flat_table(size, pairs, context.messages).combine_chunks().to_batches()
         flat = batch_to_bytes(flat_batch)
     line = b'{"%s": %s}\n' % (context_id.encode(), body)
     return BuiltContext(

@@ -84,6 +84,7 @@ FLAT_INTRODUCTION = (
 
 FLAT_FIELDS = describe_columns(
     FLAT_SCHEMA,
+    task="The task of lm-eval that asks the same.",
     question_id="The question in `benchmark`.",
     question_type="As in `benchmark`.",
     level="As in `annotations`; no model may see it.",

@@ -41,10 +41,12 @@ READ_LETTER = (
 class FlatQuestion:
     """A row of ``flat/<split>.parquet``: a question with the messages to send to a model.
 
-    ``input`` ends in the question with its options; one system message may lead, then user and
-    assistant speak in turn. ``target`` is the letter of the right option.
+    ``task`` is the task of lm-eval that asks the same, by which reports know a sample. ``input``
+    ends in the question with its options; one system message may lead, then user and assistant
+    speak in turn. ``target`` is the letter of the right option.
     """
 
+    task: str
     question_id: str
     question_type: str
     level: str
@@ -60,7 +62,7 @@ class FlatQuestion:
 
 FLAT_SCHEMA = make_schema(FlatQuestion)
 METADATA = (
-    *("question_id", "question_type", "level", "quad_id", "persona_id"),
+    *("task", "question_id", "question_type", "level", "quad_id", "persona_id"),
     *("context_length_in_tokens", "distance_to_ref_in_tokens"),
 )
 """The columns that inspect-ai keeps with a sample, for reports."""
@@ -76,14 +78,20 @@ def name_file(split: str) -> str:
     return f"{CONFIG}/{split}.parquet"
 
 
+def name_task(split: str) -> str:
+    """Return the name of the task of lm-eval on a split."""
+    return f"personamem_{split}"
+
+
 def make_flat(
-    question: Question, annotation: Annotation, messages: Sequence[Message]
+    split: str, question: Question, annotation: Annotation, messages: Sequence[Message]
 ) -> FlatQuestion:
     """Return the row of a question that is asked in a context of ``messages``."""
     text = make_final_turn(question.user_question_or_message, question.options)
     seen = messages[: question.end_index_in_shared_context]
     turn: Message = {"role": "user", "content": text}
     return FlatQuestion(
+        task=name_task(split),
         question_id=question.question_id,
         question_type=question.question_type,
         level=annotation.level,
@@ -99,11 +107,11 @@ def make_flat(
 
 
 def make_flat_table(
-    rows: Iterable[tuple[Question, Annotation]], messages: Sequence[Message]
+    split: str, rows: Iterable[tuple[Question, Annotation]], messages: Sequence[Message]
 ) -> pa.Table:
     """Return the rows of one context, by end index."""
     ordered = sorted(rows, key=lambda row: (row[0].end_index_in_shared_context, row[0].question_id))
-    flat = [make_flat(question, annotation, messages) for question, annotation in ordered]
+    flat = [make_flat(split, question, annotation, messages) for question, annotation in ordered]
     return make_table(FlatQuestion, flat)
 
 
@@ -141,7 +149,7 @@ def describe_hub_tasks(splits: Sequence[str]) -> Iterator[HubTask]:
     """Yield the task of each flat split; its name is that of the task of lm-eval."""
     for split in filter(is_flat, splits):
         yield HubTask(
-            id=f"personamem_{split}",
+            id=name_task(split),
             config=CONFIG,
             split=split,
             input="input",

@@ -33,7 +33,7 @@ def check_flat(
             if question is None or note is None:
                 violations.add(MIRRORS, f"{name}: question {found[-1]!r} is in no other table")
             else:
-                _compare(name, row, question, note, contexts, violations)
+                _compare(files.split, row, question, note, contexts, violations)
     except DatasetError as error:
         violations.add(COLUMNS, str(error))
         return
@@ -56,7 +56,7 @@ def _read_rows(files: SplitFiles) -> Iterator[_Row]:
 
 
 def _compare(
-    name: str,
+    split: str,
     row: _Row,
     question: Question,
     note: Annotation,
@@ -67,9 +67,11 @@ def _compare(
         context: ContextRecord = contexts.read(question.shared_context_id)
     except (DatasetError, KeyError):
         return  # What is wrong with the context is another finding.
-    made = make_flat(question, note, context.messages)
+    made = make_flat(split, question, note, context.messages)
     for column in FLAT_SCHEMA.names:
         value = getattr(made, column)
         expected = list(value) if isinstance(value, tuple) else value
         if row[column] != expected:
-            violations.add(MIRRORS, f"{name}, question {question.question_id}: {column}")
+            violations.add(
+                MIRRORS, f"{name_file(split)}, question {question.question_id}: {column}"
+            )
