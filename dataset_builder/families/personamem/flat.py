@@ -69,8 +69,8 @@ METADATA = (
 
 
 def is_flat(split: str) -> bool:
-    """Return whether a split has a flat table."""
-    return schema.SIZES[split] <= LARGEST
+    """Return whether a split has a flat table; one of an unknown size has none."""
+    return schema.SIZES.get(split, LARGEST + 1) <= LARGEST
 
 
 def name_file(split: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-QUESTIONS, TOKENS = 6, 8
+QUESTIONS, TOKENS = 4, 6
 
 
 @pytest.mark.model
