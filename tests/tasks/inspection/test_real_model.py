@@ -63,8 +63,8 @@ def test_prompts_and_replies_are_those_of_lm_eval(
     for sample in log.samples:
         assert theirs[sample.id]["prompt_hash"] in hashes
         assert sample.output.completion == theirs[sample.id]["resps"][0][0]
-        assert sample.score is not None
-        assert sample.score.value == theirs[sample.id]["acc"]
+        assert sample.scores is not None
+        assert sample.scores["score_reply"].value == theirs[sample.id]["acc"]
 
 
 @pytest.mark.model

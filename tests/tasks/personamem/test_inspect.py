@@ -45,7 +45,7 @@ def test_a_sample_holds_the_question_and_not_its_context(runs: Any) -> None:
         assert sample.input.startswith("What fruit did I tell you about")
         assert sample.messages[0].role == "system"
         assert sample.metadata["question_id"] == sample.id
-        shown = sample.score.metadata["prompt"]
+        shown = sample.scores["score_reply"].metadata["prompt"]
         assert shown["end_index"] == sample.metadata["end_index_in_shared_context"]
 
 
