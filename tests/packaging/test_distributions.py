@@ -87,6 +87,9 @@ def test_packages_whose_internals_are_used_are_bounded_from_above(
         assert all(",<" in version for version in versions), versions
 
 
+LENS_RESULTS = "dataset_builder/families/personalens/results"
+
+
 def test_every_requirement_of_the_code_is_declared(
     project: dict[str, Any], project_root: Path
 ) -> None:
@@ -105,7 +108,9 @@ def test_every_requirement_of_the_code_is_declared(
                 continue
             is_model = path.is_relative_to(project_root / "tasks/models")
             is_of_inspect = (
-                path.parent.name in ("inspection", "dialogues") or path.stem == "inspect_tasks"
+                path.parent.name in ("inspection", "dialogues")
+                or path.stem in ("inspect_tasks", "lens_run")
+                or path.parent == project_root / LENS_RESULTS
             )
             declared = always | (
                 for_models if is_model else for_inspect if is_of_inspect else set()
