@@ -10,6 +10,7 @@ import typer
 from personamem.dataset_builder.core.console import errors, output
 from personamem.dataset_builder.families.evaluations import Evaluation, read_evaluations
 from personamem.dataset_builder.families.registry import list_families
+from personamem.dataset_builder.reports.eval_results import write_eval_results
 from personamem.dataset_builder.reports.results import ResultsReport, render_results
 from personamem.dataset_builder.reports.tables import join_csv, show_table
 from personamem.loaders.formats.errors import InvalidInputError
@@ -21,7 +22,8 @@ def report(
         list[Path],
         typer.Argument(
             help="Folders of lm-eval's or personamem eval's --output_path, result files in them, "
-            "and files of personamem retrieve --json.",
+            "logs of inspect-ai (.eval) or folders of them, and files of personamem retrieve "
+            "--json.",
             show_default=False,
         ),
     ],
@@ -34,6 +36,17 @@ def report(
     csv_file: Annotated[
         Path | None, typer.Option("--csv", help="Also write the tables to this file.")
     ] = None,
+    eval_results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write .eval_results of each model to this folder, for its repository on "
+            "the Hub."
+        ),
+    ] = None,
+    dataset_id: Annotated[
+        str,
+        typer.Option(help="The Hub id, OWNER/NAME[@REVISION], of a dataset that was local."),
+    ] = "",
     baseline: Annotated[
         Path | None,
         typer.Option(
@@ -76,6 +89,10 @@ def report(
         write_whole(json_file, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
     if csv_file:
         write_whole(csv_file, join_csv(tables))
+    if eval_results:
+        scores = [score for each in reports for score in each.model_scores]
+        for path in write_eval_results(eval_results, scores, dataset_id):
+            errors().print(f"Scores for the Hub are in {path}.", soft_wrap=True)
     if _tell_failures(reports, fail_under):
         raise typer.Exit(1)
 
@@ -92,8 +109,8 @@ def _refuse_unused(
         known = " and ".join(f"{family.name}_..." for family in list_families())
         raise InvalidInputError(
             f"{path} holds no results of personamem{has}. Accepted: what lm-eval or personamem "
-            f"eval wrote with --output_path and --log_samples for tasks {known}, and what "
-            "personamem retrieve wrote with --json."
+            f"eval wrote with --output_path and --log_samples for tasks {known}, inspect-ai's logs "
+            "of them, and what personamem retrieve wrote with --json."
         )
 
 

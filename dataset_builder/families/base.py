@@ -54,15 +54,34 @@ class BuildJob:
 
 
 @dataclass(frozen=True, slots=True)
+class HubTask:
+    """A task of a dataset's ``eval.yaml``: a config with a row a sample, and columns of it.
+
+    ``input`` holds messages, ``target`` the right answer, ``metadata`` what goes with a sample;
+    ``pattern`` is the regular expression that finds the answer in a reply.
+    """
+
+    id: str
+    config: str
+    split: str
+    input: str
+    target: str
+    metadata: Sequence[str]
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
 class BuiltFamily:
     """What a family wrote: ``summary`` and ``checks`` go into the manifest, ``rows`` count a file.
 
-    ``summary["splits"]`` maps each split to its counts.
+    ``summary["splits"]`` maps each split to its counts. ``hub_tasks`` are what the Hub's harness
+    runs.
     """
 
     summary: Mapping[str, Any]
     rows: Mapping[str, int]
     checks: Mapping[str, Any]
+    hub_tasks: Sequence[HubTask] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,19 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import jsonlines
+
+from personamem.dataset_builder.families.inspect_logs import (
+    SUFFIX,
+    read_inspect_log,
+    read_inspect_samples,
+)
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
+from personamem.loaders.formats.json_files import parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class Evaluation:
 
     @property
     def is_of_lm_eval(self) -> bool:
-        """Whether lm-eval wrote it."""
+        """Whether it holds results of tasks, of lm-eval's or of the same tasks on inspect-ai."""
         return all(isinstance(self.content.get(key), dict) for key in ("results", "configs"))
 
     @property
@@ -39,6 +48,32 @@ class Evaluation:
         value = self.content.get("date")
         return float(value) if isinstance(value, (int, float)) else 0.0
 
+    def read_samples(self, task: str) -> Iterator[tuple[str, Any]]:
+        """Yield the answers to a task: what to call each in an error, and lm-eval's row of it.
+
+        Raises:
+            InvalidInputError: there are none beside the results.
+            DatasetError: they cannot be read.
+        """
+        if self.path.suffix == SUFFIX:
+            for number, row in enumerate(read_inspect_samples(self.path), start=1):
+                yield f"{self.path}, sample {number}", row
+            return
+        stamp = self.path.stem.removeprefix("results_")
+        path = self.path.with_name(f"samples_{task}_{stamp}.jsonl")
+        if not path.is_file():
+            raise InvalidInputError(
+                f"{self.path} has the accuracy of {task} without its answers: {path.name} is not "
+                "beside it. Accepted: results of an evaluation with --log_samples."
+            )
+        try:
+            # Log-likelihoods may be infinite.
+            with jsonlines.open(path, loads=partial(parse_json, allow_nan=True)) as rows:
+                for number, row in enumerate(rows, start=1):
+                    yield f"{path}, line {number}", row
+        except (OSError, UnicodeDecodeError, jsonlines.InvalidLineError) as error:
+            raise DatasetError(f"{path} cannot be read: {error}.") from error
+
 
 def read_evaluations(paths: Sequence[Path]) -> list[Evaluation]:
     """Read files of results, and all that folders hold; each file is read once.
@@ -53,7 +88,10 @@ def read_evaluations(paths: Sequence[Path]) -> list[Evaluation]:
 def _read_path(given: Path) -> Iterator[Evaluation]:
     if not given.exists():
         raise InvalidInputError(f"{given} does not exist. Accepted: results, or folders with them.")
-    for path in sorted(given.rglob("*.json")) if given.is_dir() else [given]:
+    for path in _list_files(given) if given.is_dir() else [given]:
+        if path.suffix == SUFFIX:
+            yield Evaluation(given, path, read_inspect_log(path))
+            continue
         try:
             content = json.loads(path.read_bytes())
         except (OSError, ValueError, RecursionError) as error:
@@ -63,3 +101,7 @@ def _read_path(given: Path) -> Iterator[Evaluation]:
             raise DatasetError(f"{path} cannot be read as JSON: {error}.") from error
         if isinstance(content, dict):
             yield Evaluation(given, path, content)
+
+
+def _list_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix in (".json", SUFFIX))

@@ -10,6 +10,7 @@ from personamem.dataset_builder.core.parallel import Pool, Workers
 from personamem.dataset_builder.core.whole_folders import stage_folder
 from personamem.dataset_builder.families.base import BuildJob, Progress
 from personamem.dataset_builder.families.registry import describe_cards, get_family
+from personamem.dataset_builder.packaging.eval_yaml import write_eval_yaml
 from personamem.dataset_builder.packaging.generated_text import GeneratedText
 from personamem.dataset_builder.packaging.manifest import make_manifest, write_manifest
 from personamem.loaders.formats.errors import InvalidInputError
@@ -52,6 +53,8 @@ def build_dataset(
             f"configuration {config.fingerprint()}.\n",
             encoding="utf-8",
         )
+        hub_tasks = [task for family in built.values() for task in family.hub_tasks]
+        write_eval_yaml(folder, config.name, hub_tasks)
         manifest = make_manifest(config, folder, built, generated.writer)
         card = render_card(manifest, describe_cards(manifest))
         (folder / "README.md").write_text(card, encoding="utf-8")

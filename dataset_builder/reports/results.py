@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from personamem.dataset_builder.reports.eval_results import ModelScore
 from personamem.dataset_builder.reports.tables import TextTable
 from personamem.dataset_builder.reports.template import load_template
 
@@ -28,6 +29,7 @@ class ResultsReport:
 
     ``scores`` has the main score of each run, from 0 to 1, by its label. ``data`` is all of it as
     plain values. ``worse`` names the runs that lie below a baseline by more than chance.
+    ``model_scores`` are those that the Hub shows.
     """
 
     title: str
@@ -37,6 +39,7 @@ class ResultsReport:
     data: Mapping[str, Any]
     note: str = ""
     worse: Sequence[str] = ()
+    model_scores: Sequence[ModelScore] = ()
     used: frozenset[Path] = field(default_factory=frozenset)
 
 

@@ -1,1 +1,1 @@
-"""The tasks that inspect-ai finds under ``personamem/``."""
+"""What inspect-ai finds by the entry point of the package."""

@@ -1,3 +1,6 @@
-"""What the entry point of inspect-ai loads: the tasks of each family, one line a family."""
+"""The tasks of inspect-ai, a line for each family or release: importing them registers them."""
 
-from personamem.tasks.personalens.dialogues import tasks as personalens_dialogues  # noqa: F401
+import personamem.tasks.personabench.inspect_tasks
+import personamem.tasks.personalens.dialogues.tasks
+import personamem.tasks.personamem.inspect_tasks
+import personamem.tasks.personamem_v2.inspect_tasks  # noqa: F401

@@ -5,11 +5,15 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from personamem.dataset_builder.families.personamem.flat import FLAT_SCHEMA, make_flat
+from personamem.loaders.formats.schema import Annotation, Question
 
 Rows = list[dict[str, Any]]
 TABLES = ("benchmark", "annotations", "contexts")
@@ -91,8 +95,30 @@ class DatasetEdit:
             for context in self.contexts:
                 body = json.dumps(context["messages"], ensure_ascii=False)
                 stream.write(f'{{"{context["shared_context_id"]}": {body}}}\n')
+        if change_schema is None:
+            self._save_flat()
         self.refresh_manifest()
         return self.folder
+
+    def _save_flat(self) -> None:
+        """Write the flat table anew of what the others hold now, as far as they fit together."""
+        path = self.path("flat")
+        if not path.exists():
+            return
+        rows = {row["question_id"]: row for row in pq.read_table(path).to_pylist()}
+        notes = {note["question_id"]: note for note in self.annotations}
+        contexts = {context["shared_context_id"]: context for context in self.contexts}
+        made = []
+        for row in self.benchmark:
+            note, context = notes.get(row["question_id"]), contexts.get(row["shared_context_id"])
+            if note is None or context is None:
+                made += [rows[row["question_id"]]] if row["question_id"] in rows else []
+                continue
+            question = Question(**{**row, "options": tuple(row["options"])})
+            made.append(
+                asdict(make_flat(self.split, question, Annotation(**note), context["messages"]))
+            )
+        pq.write_table(pa.Table.from_pylist(made, FLAT_SCHEMA), path, row_group_size=16)
 
     def refresh_manifest(self) -> None:
         """State the files as they are now."""

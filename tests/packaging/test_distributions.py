@@ -66,15 +66,28 @@ def test_lm_evals_entry_points_are_our_models_and_tasks(project: dict[str, Any])
     assert list(TASKS_FOLDER.glob("**/personamem_4k.yaml"))
 
 
+def test_the_entry_point_of_inspect_is_a_list_of_imports(
+    project: dict[str, Any], project_root: Path
+) -> None:
+    module = project["entry-points"]["inspect_ai"]["personamem"]
+    path = project_root / f"{module.removeprefix('personamem.').replace('.', '/')}.py"
+    _, *lines = ast.parse(path.read_text(encoding="utf-8")).body
+    assert lines
+    assert all(isinstance(line, ast.Import | ast.ImportFrom) for line in lines)
+
+
 def test_packages_whose_internals_are_used_are_bounded_from_above(
     project: dict[str, Any],
 ) -> None:
     extras = project["optional-dependencies"]
     declared = [*project["dependencies"], *(each for extra in extras.values() for each in extra)]
-    for name in ("lm-eval", "torch", "transformers", "vllm"):
+    for name in ("lm-eval", "inspect-ai", "torch", "transformers", "vllm"):
         versions = [each for each in declared if re.match(rf"{name}(\[\w+\])?>=", each)]
         assert versions, name
         assert all(",<" in version for version in versions), versions
+
+
+LENS_RESULTS = "dataset_builder/families/personalens/results"
 
 
 def test_every_requirement_of_the_code_is_declared(
@@ -85,6 +98,8 @@ def test_every_requirement_of_the_code_is_declared(
     # A model is only imported where its own extra is installed.
     extras = project["optional-dependencies"]
     for_models = name_imports([*extras["hf"], *extras["vllm"]])
+    # inspect-ai imports its tasks itself, or nobody does.
+    for_inspect = name_imports(extras["inspect"])
     for folder in FOLDERS:
         for path in (project_root / folder).rglob("*.py"):
             if path.parent == project_root / "loaders/memory/programs":
@@ -92,7 +107,14 @@ def test_every_requirement_of_the_code_is_declared(
                 assert "personamem" not in set(imports_of(path))
                 continue
             is_model = path.is_relative_to(project_root / "tasks/models")
-            declared = always | for_models if is_model else always
+            is_of_inspect = (
+                path.parent.name in ("inspection", "dialogues")
+                or path.stem in ("inspect_tasks", "lens_run")
+                or path.parent == project_root / LENS_RESULTS
+            )
+            declared = always | (
+                for_models if is_model else for_inspect if is_of_inspect else set()
+            )
             undeclared = set(imports_of(path)) - declared - set(sys.stdlib_module_names)
             assert not undeclared, f"{path.relative_to(project_root)} imports {undeclared}"
 

@@ -6,7 +6,7 @@ bytes; the parent writes them in a fixed order, so the number of workers changes
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -19,6 +19,13 @@ from personamem.dataset_builder.families.base import BuildJob, BuiltFamily, Prog
 from personamem.dataset_builder.families.personamem.audit.counts import CountedContext
 from personamem.dataset_builder.families.personamem.audit.gate import check_context, check_split
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
+from personamem.dataset_builder.families.personamem.flat import (
+    FlatWriter,
+    describe_hub_tasks,
+    is_flat,
+    make_flat_table,
+    name_file,
+)
 from personamem.dataset_builder.families.personamem.lives.bank import (
     describe_proof,
     require_proof,
@@ -65,10 +72,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class BuiltContext:
-    """What a worker hands back: the table row (Arrow IPC), the JSON line, the question rows."""
+    """What a worker hands back: the table row (Arrow IPC), the JSON line, the question rows.
+
+    ``flat`` holds those of the flat table (Arrow IPC), if the split has one.
+    """
 
     context_id: str
     batch: bytes
+    flat: bytes | None
     json_line: bytes
     rows: tuple[Row, ...]
     tokens: int
@@ -110,6 +121,8 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
             splits[size] = summarise_split(size, questions, tuple(tokens.values()))
             for name in ("benchmark", "annotations"):
                 rows[f"{name}/{size}.parquet"] = len(questions)
+            if is_flat(size):
+                rows[name_file(size)] = len(questions)
             rows[f"contexts/{size}.parquet"] = len(tokens)
             rows[f"questions_{size}.csv"] = len(questions)
             rows[f"shared_contexts_{size}.jsonl"] = len(tokens)
@@ -123,6 +136,7 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
         summary,
         rows,
         {size: checks[size] for size in config.sizes},
+        list(describe_hub_tasks(config.sizes)),
     )
 
 
@@ -150,9 +164,13 @@ def _write_contexts(
     """Write the contexts of a split; return its rows in their order, and tokens by context."""
     rows: list[Row] = []
     tokens: dict[str, int] = {}
-    with ContextsWriter(folder, size) as writer:
+    with ExitStack() as stack:
+        writer = stack.enter_context(ContextsWriter(folder, size))
+        flat = stack.enter_context(FlatWriter(folder, size)) if is_flat(size) else None
         for built in contexts:
             writer.append(batch_from_bytes(built.batch), built.json_line)
+            if flat is not None and built.flat is not None:
+                flat.append(pa.Table.from_batches([batch_from_bytes(built.flat)]))
             rows.extend(built.rows)
             tokens[built.context_id] = built.tokens
             report(Progress(size, len(tokens), total, sum(tokens.values())))
@@ -181,8 +199,15 @@ def build_one(job: Job) -> BuiltContext:
         *_separate(rows),
     )
     batch = _context_batch(context, index, context_id)
+    flat = None
+    if is_flat(size):
+        pairs = [(row.question, row.annotation) for row in rows]
+        (flat_batch,) = make_flat_table(size, pairs, context.messages).combine_chunks().to_batches()
+        flat = batch_to_bytes(flat_batch)
     line = b'{"%s": %s}\n' % (context_id.encode(), body)
-    return BuiltContext(context_id, batch_to_bytes(batch), line, tuple(rows), index.tokens[-1])
+    return BuiltContext(
+        context_id, batch_to_bytes(batch), flat, line, tuple(rows), index.tokens[-1]
+    )
 
 
 def _as_record(context: Context, index: ContextIndex, context_id: str) -> ContextRecord:

@@ -10,6 +10,7 @@ from personamem.dataset_builder.families.personamem.card_fields import (
     QUESTION_TYPE_MEANINGS,
     TABLES,
 )
+from personamem.dataset_builder.families.personamem.flat import describe_hub_tasks
 from personamem.dataset_builder.families.personamem.record import PersonaMemRecord, SplitRecord
 from personamem.dataset_builder.families.record import read_record
 from personamem.loaders.formats.manifest import Manifest
@@ -44,6 +45,8 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         source=repo_id or "SOURCE",
         pinned=name_pinned(manifest, repo_id),
         published=repo_id is not None,
+        hub_tasks=[task.id for task in describe_hub_tasks(list(splits))],
+        hub_name=repo_id or "OWNER/NAME",
         version=manifest.version,
     )
     return FamilyCard(

@@ -1,6 +1,7 @@
 """What the columns of PersonaMem's tables mean: the field tables of the card."""
 
 from personamem.cards.family import Table, describe_columns
+from personamem.dataset_builder.families.personamem.flat import CONFIG, FLAT_SCHEMA
 from personamem.loaders.formats.schema import (
     ANNOTATIONS_SCHEMA,
     BENCHMARK_SCHEMA,
@@ -76,6 +77,30 @@ ANNOTATIONS_FIELDS = describe_columns(
     distractors="Sessions that hold related messages and no evidence.",
 )
 
+FLAT_INTRODUCTION = (
+    "The same questions with all that a model reads, for harnesses that take a row a sample; for "
+    "splits up to 32k. `eval.yaml` names its columns to inspect-ai."
+)
+
+FLAT_FIELDS = describe_columns(
+    FLAT_SCHEMA,
+    task="The task of lm-eval that asks the same.",
+    question_id="The question in `benchmark`.",
+    question_type="As in `benchmark`.",
+    level="As in `annotations`; no model may see it.",
+    quad_id="As in `annotations`; no model may see it.",
+    persona_id="The persona who asks.",
+    context_length_in_tokens="As in `benchmark`.",
+    distance_to_ref_in_tokens="As in `benchmark`.",
+    input=(
+        "The messages to send: the conversation before the question, then the question with its "
+        "options. One system message may lead; then user and assistant speak in turn."
+    ),
+    options="The four option texts without letters, in letter order.",
+    answer_index="Index of the right option in `options`, from 0.",
+    target='Letter of the right option, such as "c".',
+)
+
 TABLES = (
     Table("benchmark", "one row per question", BENCHMARK_INTRODUCTION, BENCHMARK_FIELDS),
     Table("contexts", "one row per context, shared by many questions", "", CONTEXTS_FIELDS),
@@ -85,6 +110,7 @@ TABLES = (
         ANNOTATIONS_INTRODUCTION,
         ANNOTATIONS_FIELDS,
     ),
+    Table(CONFIG, "one row per question, with its conversation", FLAT_INTRODUCTION, FLAT_FIELDS),
 )
 
 QUESTION_TYPE_MEANINGS = {

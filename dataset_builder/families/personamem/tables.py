@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from personamem.dataset_builder.families.personamem.flat import is_flat, name_file
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.records import make_table
 
@@ -25,6 +26,8 @@ def list_files(split: str) -> list[str]:
     """Return the names of the files of one split, relative to the dataset's folder."""
     kinds = ("benchmark", "annotations", "contexts")
     tables = [f"{kind}/{split}.parquet" for kind in kinds]
+    if is_flat(split):
+        tables.append(name_file(split))
     return [*tables, f"questions_{split}.csv", f"shared_contexts_{split}.jsonl"]
 
 

@@ -13,10 +13,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 from tiny_families import hash_files, make_tiny_config
 
+from personamem.dataset_builder.core import ray_cluster
 from personamem.dataset_builder.core.ray_cluster import check_address
 from personamem.dataset_builder.core.ray_workers import RayWorkers
 from personamem.dataset_builder.packaging.build import build_dataset
@@ -36,7 +38,9 @@ def address() -> Iterator[str]:
     """The address of a cluster of two processors, started as an administrator would."""
     with socket.create_server(("", 0)) as taken:
         port = taken.getsockname()[1]
-    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
+    # Ray reads once in a process how it authenticates: a local cluster may have run here before.
+    secret = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": ray_cluster._make_secret()}
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", **secret}
     # Sockets lie in its folder, and their paths must be short.
     with TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block"]
@@ -53,7 +57,8 @@ def address() -> Iterator[str]:
                 assert cluster.poll() is None, log.read_text()
                 assert time.monotonic() < deadline, log.read_text()
                 time.sleep(0.1)
-            yield f"127.0.0.1:{port}"
+            with patch.dict(os.environ, secret):
+                yield f"127.0.0.1:{port}"
         finally:
             # Asked to end, it would wait for half a minute.
             os.killpg(cluster.pid, signal.SIGKILL)

@@ -142,7 +142,7 @@ def test_both_revisions_load_as_their_cards_say(
         blocks = re.findall(r"```(\w+)\n(.*?)```", card, re.DOTALL)
         python = [text for language, text in blocks if language == "python"]
         commands = [text for language, text in blocks if language == "bash"]
-        assert (len(python), len(commands)) == (3, 2)
+        assert (len(python), len(commands)) == (3, 4)
         script += f"os.chdir({str(folder)!r})\n{''.join(python)}"
         script += f"""
 annotations = load_dataset("own/bench", "annotations", split="4k", revision="v{version}")
@@ -154,7 +154,11 @@ assert load_dataset("own/bench", "contexts", split="4k", revision="v{version}").
     environment = clean_environment(hub.endpoint, tmp_path / "home")
     environment["HF_DATASETS_CACHE"] = str(tmp_path / "datasets")
     run_program([sys.executable, "-c", script], environment)
-    evaluate, compare = commands
+    evaluate, elsewhere, on_the_hub, compare = commands
+    assert "--tasks personamem_4k " in elsewhere
+    assert "inspect eval personamem/personamem_4k -T dataset=own/bench@v1.1.0 " in elsewhere
+    # tests/dataset_builder/packaging/test_eval_yaml.py runs it.
+    assert on_the_hub.startswith("inspect eval hf/own/bench --model ")
     evaluate = evaluate.replace("--model hf --model_args pretrained=MODEL", "--model dummy")
     assert evaluate.startswith("personamem eval own/bench@v1.1.0 --split 4k ")
     done = cli.run(*evaluate.split()[1:], "--limit", 2)

@@ -9,12 +9,14 @@ from typing import Any
 from personamem.dataset_builder.core.findings import Violations
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.facts import FILES, check_files
+from personamem.dataset_builder.families.personamem.audit.flat import check_flat
 from personamem.dataset_builder.families.personamem.audit.structure import (
     COLUMNS,
     MIRRORS,
     READABLE,
 )
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig, configure
+from personamem.dataset_builder.families.personamem.flat import is_flat
 from personamem.dataset_builder.families.personamem.tables import list_files
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
@@ -90,6 +92,8 @@ def read_split(source: str | Path, split: str) -> SplitSource:
             annotations = _read_annotations(files, violations)
             contexts = ParquetContexts(files.contexts)
             _check_csv(files, questions, violations)
+            if annotations is not None and is_flat(split):
+                check_flat(files, questions, annotations, contexts, violations)
             if whole or (files.folder / lines).exists():
                 _check_lines(files.manifest, files.folder, lines, contexts.ids, violations)
     elif files.layout is Layout.VERSION_1:

@@ -5,25 +5,19 @@ conversation reveals is a mention, and all that a question asks is answered from
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
-from random import Random
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.dials import Level
-from personamem.dataset_builder.families.personamem.lives.bank import (
-    NeedId,
-    get_need,
-    rate_realism,
-)
+from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
 from personamem.dataset_builder.families.personamem.lives.events import list_events
-from personamem.dataset_builder.families.personamem.lives.need import Exchange
+from personamem.dataset_builder.families.personamem.lives.preferring import order_texts
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
-from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
 from personamem.loaders.formats.schema import COHORT_SIZE
 
 
@@ -87,9 +81,6 @@ _GROUPS: dict[Stance, str] = {
     Stance.CONDITIONAL: "condition",
     Stance.POINTED: "pointers",
 }
-SPREAD = 1.5
-"""By how much of ten the order of texts may differ from what readers found real."""
-
 _STATED = {
     Stance.OWN: "stated.now",
     Stance.ENDED: "stated.past",
@@ -115,27 +106,6 @@ def tell_story(
     """
     teller = _Teller(seed, story, persona_index, calendar, brief, country)
     return (*teller.tell(), *teller.distract(distractors))
-
-
-def _order_texts(
-    need_id: NeedId,
-    choice: str,
-    group: str,
-    texts: Sequence[Exchange],
-    country: str,
-    random: Random,
-) -> list[int]:
-    """Return the numbers of the texts of a group, roughly from the most real to the least.
-
-    What asks for the language of the country comes last.
-    """
-    realism = rate_realism(need_id)
-
-    def weigh(number: int) -> tuple[bool, float]:
-        rated = realism.get(f"{choice}.{group}.{number}", 0.0)
-        return names_tongue(texts[number].ask, country), -rated - SPREAD * random.random()
-
-    return sorted(range(len(texts)), key=weigh)
 
 
 class _Teller:
@@ -280,13 +250,13 @@ class _Teller:
     def _take(self, key: str, group: str) -> int:
         """Return the number of a text of the group that was not used yet."""
         if (key, group) not in self._orders:
-            self._orders[key, group] = self._order_texts(key, group)
+            self._orders[key, group] = self.order_texts(key, group)
         order = self._orders[key, group]
         number = order[self._used[key, group] % len(order)]
         self._used[key, group] += 1
         return number
 
-    def _order_texts(self, key: str, group: str) -> list[int]:
+    def order_texts(self, key: str, group: str) -> list[int]:
         """Return the numbers of the texts of a group, in the order in which they are dealt.
 
         Where room is short, the shorter half comes first; else what readers found most real.
@@ -294,7 +264,7 @@ class _Teller:
         texts = self._need.find_choice(key).list_texts_of(group) if key else self._need.pointers
         if not self._brief:
             story = self._story
-            return _order_texts(story.need_id, key, group, texts, self._country, self._random)
+            return order_texts(story.need_id, key, group, texts, self._country, self._random)
         order = self._random.sample(range(len(texts)), len(texts))
         by_length = sorted(order, key=lambda number: sum(map(len, texts[number].list_texts())))
         half = len(texts) // 2

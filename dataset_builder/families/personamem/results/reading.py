@@ -1,11 +1,8 @@
-"""Reading results: the answers that lm-eval logged of our multiple-choice tasks."""
+"""Reading results: the logged answers to our multiple-choice tasks."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
-
-import jsonlines
 
 from personamem.dataset_builder.families.evaluations import Evaluation
 from personamem.dataset_builder.families.memory_notes import read_note
@@ -14,8 +11,7 @@ from personamem.dataset_builder.families.personamem.results.records import (
     Answer,
     Run,
 )
-from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.formats.json_files import parse_json
+from personamem.loaders.formats.errors import DatasetError
 
 PREFIX = "personamem_"
 OPEN = "_open"
@@ -43,29 +39,24 @@ def read_runs(evaluations: Sequence[Evaluation]) -> tuple[list[Run], frozenset[P
 
 
 def _read_run(evaluation: Evaluation, task: str) -> Run:
-    stamp = evaluation.path.stem.removeprefix("results_")
-    path = evaluation.path.with_name(f"samples_{task}_{stamp}.jsonl")
-    if not path.is_file():
-        raise InvalidInputError(
-            f"{evaluation.path} has the accuracy of {task} without its answers: {path.name} is not "
-            "beside it. Accepted: results of an evaluation with --log_samples."
-        )
-    try:
-        # Log-likelihoods may be infinite.
-        with jsonlines.open(path, loads=partial(parse_json, allow_nan=True)) as rows:
-            found = [
-                _read_answer(row, f"{path}, line {number}")
-                for number, row in enumerate(rows, start=1)
-            ]
-    except (OSError, UnicodeDecodeError, jsonlines.InvalidLineError) as error:
-        raise DatasetError(f"{path} cannot be read: {error}.") from error
+    found = [_read_answer(row, where) for where, row in evaluation.read_samples(task)]
     if not found:
-        raise DatasetError(f"{path} holds no answers.")
+        raise DatasetError(f"{evaluation.path} holds no answers to {task}.")
     unparsable = evaluation.content["results"].get(task, {}).get("unparsable,none")
     dataset = str(evaluation.content["configs"][task].get("dataset_path") or "")
     answers = tuple(answer for answer, _ in found)
     memory = found[0][1]
-    return Run(evaluation.model, task, dataset, answers, unparsable, evaluation.date, memory)
+    counts = evaluation.content.get("n-samples", {}).get(task, {})
+    return Run(
+        evaluation.model,
+        task,
+        dataset,
+        answers,
+        unparsable,
+        evaluation.date,
+        memory,
+        is_whole=counts.get("original") == len(answers),
+    )
 
 
 def _read_answer(row: Any, where: str) -> tuple[Answer, str]:
@@ -92,7 +83,7 @@ def _read_answer(row: Any, where: str) -> tuple[Answer, str]:
         return answer, f"{note['system']} at {note['budget']}" if note else ""
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise DatasetError(
-            f"{where} is not an answer as lm-eval's --log_samples writes it "
+            f"{where} is not an answer as lm-eval's --log_samples or inspect-ai writes it "
             f"({type(error).__name__}: {error})."
         ) from error
 

@@ -34,7 +34,8 @@ class Answer:
 class Run:
     """A model's answers on one task of one dataset; ``date`` is in seconds since 1970.
 
-    ``memory`` names the memory system and its budget, if there was one.
+    ``memory`` names the memory system and its budget, if there was one. ``is_whole`` says that
+    every question of the task was asked.
     """
 
     model: str
@@ -44,6 +45,7 @@ class Run:
     unparsable: float | None
     date: float
     memory: str = ""
+    is_whole: bool = False
 
     @property
     def served(self) -> ServedRun:

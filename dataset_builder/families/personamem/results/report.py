@@ -14,6 +14,7 @@ from personamem.dataset_builder.families.memory_report import (
     tabulate_causes,
     tabulate_memories,
 )
+from personamem.dataset_builder.families.personamem.flat import describe_hub_tasks
 from personamem.dataset_builder.families.personamem.results.reading import read_runs
 from personamem.dataset_builder.families.personamem.results.records import (
     Answer,
@@ -26,9 +27,11 @@ from personamem.dataset_builder.families.personamem.results.statistics import (
     compare_runs,
     measure_share,
 )
+from personamem.dataset_builder.reports.eval_results import ModelScore
 from personamem.dataset_builder.reports.lines import draw_lines
 from personamem.dataset_builder.reports.results import Figure, ResultsReport
 from personamem.dataset_builder.reports.tables import TextTable, format_share
+from personamem.loaders.formats.schema import SIZES
 
 DISTANCE_PARTS = 5
 """Parts of about the same number of answers, by distance."""
@@ -102,8 +105,19 @@ def describe_runs(
         data={label: _describe_run(run, label, curves) for label, run in labelled.items()},
         note=_NOTE,
         worse=worse,
+        model_scores=_list_model_scores(runs),
         used=used,
     )
+
+
+def _list_model_scores(runs: Sequence[Run]) -> list[ModelScore]:
+    """Return the accuracies of whole runs on tasks that ``eval.yaml`` describes."""
+    known = {task.id for task in describe_hub_tasks(list(SIZES))}
+    return [
+        ModelScore(run.model, run.task, run.dataset, run.accuracy, len(run.answers), run.date)
+        for run in runs
+        if run.task in known and run.is_whole
+    ]
 
 
 def _list_values(points: Mapping[float, Share]) -> dict[float, float]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from auditing import audit_split
 from dataset_edits import DatasetEdit
@@ -13,6 +14,7 @@ from text_mutations import Mutation, recount
 
 from personamem.dataset_builder.audit.run import PartAudit
 from personamem.dataset_builder.families.configuration import make_config
+from personamem.dataset_builder.families.personamem.flat import FLAT_SCHEMA
 from personamem.dataset_builder.packaging.build import build_dataset
 
 SPLIT = "4k"
@@ -145,3 +147,23 @@ def test_other_columns_are_flagged(kind: Any, good: Path, tmp_path: Path) -> Non
         return found.set(index, field)
 
     assert "columns" in failed_checks(edit.save(change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows[0]["input"][-1].update(content="Something else?"),
+        lambda rows: rows[0]["input"].pop(1),
+        lambda rows: rows[0].update(target="e"),
+        lambda rows: rows.pop(),
+    ],
+)
+def test_a_flat_table_that_tells_something_else_is_flagged(
+    change: Any, good: Path, tmp_path: Path
+) -> None:
+    edit = DatasetEdit(good, tmp_path / "bad", SPLIT)
+    rows = pq.read_table(edit.path("flat")).to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, FLAT_SCHEMA), edit.path("flat"))
+    edit.refresh_manifest()
+    assert "mirrors" in failed_checks(edit.folder)
