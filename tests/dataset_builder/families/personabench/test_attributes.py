@@ -75,14 +75,22 @@ def set_in(pack: Pack, *path: str | int, value: object) -> Pack:
     return changed
 
 
+def thread(*messages: str) -> Pack:
+    return {"messages": list(messages)}
+
+
 FAULTS: list[tuple[tuple[str | int, ...], object, str]] = [
-    (("conversation", 0, "say"), "I like {value} best, and my favourite one is {value}.", "flatly"),
-    (("conversation", 1, "say"), "Well, you know me and [{value}|these things].", "every"),
-    (("conversation", 1, "say"), "I met {person}, and there was {value} on.", "{person}"),
-    (("conversation", 2, "reply"), "My sister said just the same thing.", "related"),
-    (("chat", 0, "reply"), "Have you tried Nina Simone, or the wireless?", "Nina Simone"),
-    (("chat", 0, "say"), "What is there to listen to on a rainy day?", "{value}"),
-    (("updates", 0, "say"), "I gave it all away and took up {value} instead.", "{old}"),
+    (("conversation", 0), thread("you: what's on", "me: {value}, my favourite one"), "flatly"),
+    (("conversation", 1), thread("you: what's on", "me: [{value}|nothing]"), "every"),
+    (("conversation", 1), thread("you: what's on", "me: {value} for {person}"), "{person}"),
+    (("conversation", 1), thread("you: what's on", "me: {value}", "me: yes {value}"), "2 messages"),
+    (("conversation", 1), thread("you: {value}?", "her: yes"), "pattern"),
+    (("conversation", 1), thread("me: what's on", "ai: {value}"), "a person elsewhere"),
+    (("conversation", 2), thread("you: so?", "me: {value}", "you: my sister too"), "related"),
+    (("chat", 0), thread("me: {value} again", "ai: Have you tried Nina Simone?"), "Nina Simone"),
+    (("chat", 0), thread("me: What is there to hear?", "ai: A lot."), "0 messages"),
+    (("chat", 0), thread("me: {value}, who is it?", "me: please", "ai: A singer."), "in turn"),
+    (("updates", 0), thread("you: so?", "me: it's {value} now"), "{old}"),
     (("updates",), [], "updates"),
     (("values", 0), "fela kuti", "twice"),
     (("values",), ["Fela Kuti", "Nina Simone"], "20 or more"),
@@ -93,8 +101,8 @@ FAULTS: list[tuple[tuple[str | int, ...], object, str]] = [
     (("grounded",), "profession", "exactly one"),
     (("family",), "demographics", "family"),
     (("count",), [2, 6], "1 to 5"),
-    (("noise", "talk"), [], "at least 4"),
-    (("noise", "others", 0, "say"), "Somebody plays {value} from dawn to dusk.", "{other}"),
+    (("noise", "talk"), [], "at least 6"),
+    (("noise", "others", 0), thread("you: who?", "me: somebody has {value} on"), "{other}"),
     (("purchase", 0, "description"), "Short.", "at least 40"),
     (("purchase", 0, "title"), "A plain box of records", "{value}"),
     (("colour",), "red", "Extra inputs"),
@@ -114,12 +122,12 @@ def test_a_broken_pack_names_file_entry_and_rule(
 
 
 def test_named_values_need_their_key(pets: Pack, tmp_path: Path) -> None:
-    say = "Somebody has been at the biscuits, and {value} looks away when I ask."
+    hint = thread("you: who was at the biscuits", "me: {value} looks away when I ask")
     with pytest.raises(InvalidInputError, match=r"conversation\.0 must hold \{key\}"):
-        load_attribute(write(tmp_path, set_in(pets, "conversation", 0, "say", value=say)))
-    hint = pets["conversation"][0] | {"say": say, "keys": ["cow"]}
-    with pytest.raises(InvalidInputError, match="unknown key 'cow'; accepted: cat, dog"):
         load_attribute(write(tmp_path, set_in(pets, "conversation", 0, value=hint)))
+    cow = hint | {"keys": ["cow"]}
+    with pytest.raises(InvalidInputError, match="unknown key 'cow'; accepted: cat, dog"):
+        load_attribute(write(tmp_path, set_in(pets, "conversation", 0, value=cow)))
     load_attribute(write(tmp_path, set_in(pets, "conversation", 0, value=hint | {"keys": ["cat"]})))
 
 
