@@ -21,7 +21,7 @@ from personamem.dataset_builder.families.personamem.lives.stories import draw_bo
 from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
 from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
 
-_UNREAD = 7.0
+_UNREAD = 7.5
 """How real a text counts that names its choice, and needs no reading: few are staged."""
 
 _OWN_WAYS = {"128k": 3, "1M": 5}

@@ -7,7 +7,7 @@ from personamem.dataset_builder.families.personamem.lives.bank import NeedId, ra
 from personamem.dataset_builder.families.personamem.lives.need import Exchange
 from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
 
-SPREAD = 1.5
+SPREAD = 0.8
 """By how much of ten the order of texts may differ from what readers found real."""
 
 

@@ -27,7 +27,7 @@ from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats.schema import Message
 
 _REQUEST_LETTERS, _WRAPPER_LETTERS = 420, 180
-_LEAD, _OFFER = 0.5, 0.25
+_LEAD, _OFFER = 0.25, 0.06
 """How often an assistant puts a line before a draft, and how often it offers more after it."""
 
 _PASSED_ON = 0.1

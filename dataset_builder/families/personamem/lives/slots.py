@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from random import Random
 
@@ -59,8 +59,22 @@ _MONTH_STEPS = {"month": 0, "last_month": -1, "next_month": 1}
 """How far from the month of the session a month lies."""
 
 NAME_SLOTS = ("first_name", "other_name")
-UNKNOWN_NAME = "[Name]"
-"""What an assistant writes where a letter needs a name that nobody told it."""
+UNKNOWN = {
+    **dict.fromkeys(NAME_SLOTS, "[Name]"),
+    "weekday": "[day]",
+    "time": "[time]",
+    "street": "[street]",
+}
+"""What an assistant writes where a letter needs what nobody told it."""
+
+_NEAR_DATE = re.compile(r"\{day\} (?:of )?\{month\}")
+_PAST = re.compile(
+    r"\b(?:sent|since|was|were|had|did|bought|ordered|arrived|delivered|paid|came|got|took|gave|went"
+    r"|dated|posted|lent|borrowed|started|signed|booked)\b[^.!?]{0,40}\Z",
+    re.IGNORECASE,
+)
+_NEAR = (3, 12)
+"""Days by which a date of this month lies before or after the session."""
 
 _SLOT = re.compile(r"\{([A-Za-z_]+)(?::(\d+))?\}")
 _TITLE = re.compile(
@@ -121,14 +135,23 @@ class SlotFiller:
             text = _EITHER.sub(lambda match: match[1 + int(self._random.random() * 2)], text)
         if "{" not in text:
             return text
+        text = _NEAR_DATE.sub(self._write_near_date, text)
         return _SLOT.sub(self._replace, _RANGE.sub(r"{day} \1 {last_day}", text))
 
     def answer(self, text: str) -> str:
-        """Return a text of an assistant, who knows no names but those that the user told."""
-        for name in NAME_SLOTS:
+        """Return a text of an assistant, who knows no names and days but those it was told."""
+        for name, unknown in UNKNOWN.items():
             if name not in self._values:
-                text = text.replace(f"{{{name}}}", UNKNOWN_NAME)
+                text = text.replace(f"{{{name}}}", unknown)
         return self.fill(text)
+
+    def _write_near_date(self, match: re.Match[str]) -> str:
+        """Return a date that lies behind where the words before it say so, or else ahead."""
+        if "near" not in self._values:
+            days = self._random.randint(*_NEAR)
+            is_past = _PAST.search(match.string[: match.start()])
+            self._values["near"] = write_date(self.day + timedelta(days=-days if is_past else days))
+        return self._values["near"]
 
     def _replace(self, match: re.Match[str]) -> str:
         before = match.string[: match.start()]
@@ -159,12 +182,14 @@ class SlotFiller:
         if name in ("they", "them", "their"):  # Of somebody with a drawn name.
             return name
         if name == "street":
-            return str(random.choice(people_tables()["streets"]))
+            streets = people_tables()["local_streets"]
+            return str(random.choice(streets.get(self._country) or streets[""]))
         if name in _MONTH_STEPS:
             step = _MONTH_STEPS[name]
             return _MONTHS[(self.day.month - 1 + step) % len(_MONTHS)]
         if name == "weekday":
-            return random.choice(_WEEKDAYS[:5] if self._at_work else _WEEKDAYS)
+            days = _WEEKDAYS[:5] if self._at_work else _WEEKDAYS
+            return random.choice([name for name in days if name != f"{self.day:%A}"])
         if name == "day":
             return str(random.randint(4, 20))
         if name == "last_day":

@@ -58,12 +58,27 @@ def test_an_assistant_knows_only_names_that_were_told() -> None:
     )
 
 
+def test_dates_of_this_month_lie_before_or_after_the_session() -> None:
+    for number in range(40):
+        day = date(2024, 3, 1)
+        sent = SlotFiller("", day, Random(number)).fill("it was sent on {day} {month}, ok")
+        assert sent[15:-4].split()[1] == "February"
+        meet = SlotFiller("", day, Random(number)).fill("a table for {day} {month}")
+        assert meet.endswith(" March")
+        assert int(meet.split()[3]) > 3
+
+
+def test_streets_have_the_names_of_the_country() -> None:
+    assert fill("to {street}", "Italy")[3:] in people_tables()["local_streets"]["Italy"]
+    assert fill("to {street}", "Kenya")[3:] in people_tables()["local_streets"][""]
+
+
 def test_at_work_no_weekday_is_a_weekend() -> None:
     days = {
         SlotFiller("", date(2024, 1, 1), Random(n), at_work=True).fill("{weekday}")
         for n in range(60)
     }
-    assert len(days) == 5
+    assert len(days) == 4  # Not the day of the session.
     assert not days & {"Saturday", "Sunday"}
 
 
