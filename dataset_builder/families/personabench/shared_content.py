@@ -31,9 +31,10 @@ class RelationHint(Thread):
 
     @model_validator(mode="after")
     def _tell_who_and_what(self) -> Self:
-        told = self.messages[self.find_told()]
-        for slot in self.SLOTS:
-            check_always("messages", told, slot)
+        told = [message for message in self.messages if "relation}" in message]
+        if len(told) != 1:
+            raise ValueError(f"{len(told)} messages hold {{relation}}; accepted: one")
+        check_always("messages", told[0], "name")
         return self
 
     def find_told(self) -> int:

@@ -73,7 +73,7 @@ def test_sessions_have_their_form(archives: list[Archive]) -> None:
                 assert 3 <= len(session.purchases) <= 5
                 assert not session.messages
             assert bool(session.purchases) == (session.kind == "purchase_history")
-    assert min(lengths) >= 4
+    assert min(lengths) >= 3
     assert max(lengths) <= 24
 
 

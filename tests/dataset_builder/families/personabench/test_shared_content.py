@@ -33,6 +33,6 @@ def test_a_relation_is_revealed_with_its_name(
     path.write_text(yaml.safe_dump(data), "utf-8")
     monkeypatch.setattr(content, "FILE", path)
     content.load_content.cache_clear()
-    with pytest.raises(InvalidInputError, match=r"communities.yaml: relations: .*\{relation\}"):
+    with pytest.raises(InvalidInputError, match=r"relations\.chat\.0: .*\{relation\}"):
         content.load_content()
     content.load_content.cache_clear()

@@ -87,7 +87,8 @@ def keep_an_old_value(tables: OpenTables) -> None:
         ),
         key=lambda row: row["time"],
     )
-    last["messages"][0]["content"] += f" {old} again."
+    said = next(m for m in last["messages"] if m["role"] == asked["person"])
+    said["content"] += f" {old} again."
 
 
 def tell_both_hops_at_once(tables: OpenTables) -> None:

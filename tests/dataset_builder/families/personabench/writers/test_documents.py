@@ -149,7 +149,7 @@ REFUSED: dict[str, tuple[str, Edit, Issue, str]] = {
     "the other hop": (HOP, add(3, "You are a good friend."), Issue.FOREIGN, "friend"),
     "how others are related": (NOISE, add(5, "Ask my mum."), Issue.FOREIGN, "mum"),
     "somebody else of the community": (
-        UPDATE, add(5, "Dylan Ellis says so."), Issue.FOREIGN, "Dylan Ellis"
+        UPDATE, add(5, "Ethan Ellis says so."), Issue.FOREIGN, "Ethan Ellis"
     ),
     "being it": (
         OWN,
@@ -212,15 +212,21 @@ def test_numbers_of_days_and_clocks_are_no_ages() -> None:
         read(piece, turns)
 
 
+def reveals(brief: DocumentBrief, value: str) -> bool:
+    said = (turn.said for turn in brief.turns)
+    return value.casefold() in brief.guarded.words and any(
+        part and part.matter.reveal and value in part.matter.values for part in said
+    )
+
+
 @pytest.mark.parametrize(
-    ("community", "identifier", "value", "instead"),
-    [(0, "000000000061", "doo-wop", "doo wop"), (2, "002001000089", "French", "French horn")],
+    ("value", "instead"),
+    [("doo-wop", "doo wop"), ("French", "French horn")],
     ids=["spelt otherwise", "within another value"],
 )
-def test_a_value_is_found_as_the_check_of_a_dataset_finds_it(
-    community: int, identifier: str, value: str, instead: str
-) -> None:
-    brief = next(b for b in brief_documents(0, community) if b.session_id == identifier)
+def test_a_value_is_found_as_the_check_of_a_dataset_finds_it(value: str, instead: str) -> None:
+    briefs = (brief for number in range(40) for brief in brief_documents(0, number))
+    brief = next(brief for brief in briefs if reveals(brief, value))
     piece = DocumentItem(brief, SETTINGS)
     turns = write_document(prompt_of(piece))
     read(piece, turns)
