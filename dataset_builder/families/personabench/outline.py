@@ -34,6 +34,13 @@ class Topic:
 EVERYDAY = Topic("everyday")
 UNRELATED = Topic("unrelated")
 
+_COMMON = frozenset(
+    {"a", "an", "are", "at", "can", "could", "did", "do", "does", "for", "have", "how", "if", "in"}
+    | {"is", "it", "it's", "my", "not", "shall", "should", "so", "that", "the", "there", "they"}
+    | {"this", "was", "we", "were", "what", "what's", "when", "where", "which", "who", "will"}
+    | {"would", "you", "your"}
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:
@@ -89,4 +96,8 @@ def connect(turns: Sequence[Turn], connector: str) -> list[Turn]:
     """Return a thread whose first message begins with ``connector``."""
     first, *rest = turns
     (part,) = first.parts
-    return [Turn(first.is_users, (replace(part, text=f"{connector} {part.text}"),)), *rest]
+    word, _, more = part.text.partition(" ")
+    # Names and "I" keep their capitals; of other words only the common ones are sure to be none.
+    start = word.lower() if word.lower() in _COMMON else word
+    text = f"{connector} {start} {more}" if more else f"{connector} {start}"
+    return [Turn(first.is_users, (replace(part, text=text),)), *rest]

@@ -217,6 +217,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "e3d8bbeeaaddd8212ed045eb38b5e739b65803021ad58e59a8144942608e3437",
-    "shared_contexts_4k.jsonl": "6f284a4221dd2c75c2768cf0a4d80afe53c68e0b80c56eb1b497f6e71fd63025",
+    "questions_4k.csv": "03cf3b2ea4c730d6835264be580b3d2887a11f3bfea5323e4fb2762d0446fc81",
+    "shared_contexts_4k.jsonl": "6a792cdb4a59cacb659b5c81df0f60d672700d87c35544c2b74694be8b5d80d8",
 }

@@ -68,6 +68,7 @@ UNKNOWN = {
 """What an assistant writes where a letter needs what nobody told it."""
 
 _NEAR_DATE = re.compile(r"\{day\} (?:of )?\{month\}")
+_ANY_DATE = re.compile(r"\{day\} (?:of )?\{(?:last_|next_)?month\}")
 _PAST = re.compile(
     r"\b(?:sent|since|was|were|had|did|bought|ordered|arrived|delivered|paid|came|got|took|gave|went"
     r"|dated|posted|lent|borrowed|started|signed|booked)\b[^.!?]{0,40}\Z",
@@ -140,6 +141,8 @@ class SlotFiller:
 
     def answer(self, text: str) -> str:
         """Return a text of an assistant, who knows no names and days but those it was told."""
+        if "day" not in self._values and "near" not in self._values:
+            text = _ANY_DATE.sub("[date]", text)
         for name, unknown in UNKNOWN.items():
             if name not in self._values:
                 text = text.replace(f"{{{name}}}", unknown)
@@ -230,7 +233,7 @@ def write_amount(value: float, country: str) -> str:
     if amount / step >= 20 and step > 1:
         step //= 2
     if amount < _SMALL:
-        return form.format(f"{max(0.05, round(amount * 20) / 20):.2f}".removesuffix(".00"))
+        return form.format(f"{max(0.5, round(amount * 2) / 2):.2f}".removesuffix(".00"))
     return form.format(f"{round(amount / step) * step:,}")
 
 

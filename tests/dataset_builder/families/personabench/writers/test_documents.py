@@ -1,4 +1,4 @@
-"""Documents of communities that a model writes: what is accepted, what is refused."""
+"""Documents that a model writes: what is accepted, what is refused."""
 
 import json
 import random
@@ -148,9 +148,7 @@ REFUSED: dict[str, tuple[str, Edit, Issue, str]] = {
     "another person's value": (HOP, add(5, "I dream of minestrone."), Issue.FOREIGN, "minestrone"),
     "the other hop": (HOP, add(3, "You are a good friend."), Issue.FOREIGN, "friend"),
     "how others are related": (NOISE, add(5, "Ask my mum."), Issue.FOREIGN, "mum"),
-    "somebody else of the community": (
-        UPDATE, add(5, "Ethan Ellis says so."), Issue.FOREIGN, "Ethan Ellis"
-    ),
+    "somebody else": (UPDATE, add(5, "Ethan Ellis says so."), Issue.FOREIGN, "Ethan Ellis"),
     "being it": (
         OWN,
         put(7, "Lecture notes, would", "I am organic chemistry, would"),
@@ -213,10 +211,9 @@ def test_numbers_of_days_and_clocks_are_no_ages() -> None:
 
 
 def reveals(brief: DocumentBrief, value: str) -> bool:
-    said = (turn.said for turn in brief.turns)
-    return value.casefold() in brief.guarded.words and any(
-        part and part.matter.reveal and value in part.matter.values for part in said
-    )
+    said = [turn.said.matter for turn in brief.turns if turn.said]
+    found = any(matter.reveal and value in matter.values for matter in said)
+    return found and value.casefold() in brief.guarded.words
 
 
 @pytest.mark.parametrize(
@@ -225,8 +222,8 @@ def reveals(brief: DocumentBrief, value: str) -> bool:
     ids=["spelt otherwise", "within another value"],
 )
 def test_a_value_is_found_as_the_check_of_a_dataset_finds_it(value: str, instead: str) -> None:
-    briefs = (brief for number in range(40) for brief in brief_documents(0, number))
-    brief = next(brief for brief in briefs if reveals(brief, value))
+    briefs = (b for n in range(40) for b in brief_documents(0, n) if reveals(b, value))
+    brief = next(briefs)
     piece = DocumentItem(brief, SETTINGS)
     turns = write_document(prompt_of(piece))
     read(piece, turns)
