@@ -2,12 +2,13 @@
 
 import atexit
 import gc
+import logging
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 # Set before any library reads them: no look-ups on the Hub, and no cache that outlives the session.
@@ -60,6 +61,17 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _keep_logging() -> Iterator[None]:
+    """Undo what a library does to the root logger, such as inspect-ai when it runs a task."""
+    root = logging.getLogger()
+    level, handlers, disabled = root.level, root.handlers[:], root.manager.disable
+    yield
+    root.setLevel(level)
+    root.handlers[:] = handlers
+    logging.disable(disabled)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ datasets were changed, STORE_OUTPUTS=1 in the environment stores what the notebo
 """
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ def run_notebook(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **var
 
     for key, value in variables.items():
         monkeypatch.setenv(key, value)
+    # Their commands are those of this environment.
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", programs)
     monkeypatch.setenv("IPYTHONDIR", str(folder / "ipython"))
     notebook = nbformat.read(FOLDER / name, as_version=4)
     stored = [read_output(cell) for cell in notebook.cells]

@@ -54,7 +54,7 @@ def clean(text: str) -> str:
     return text.translate(_PLAIN).strip()
 
 
-def check_prose(name: str, texts: Sequence[str]) -> None:
+def check_prose(name: str, texts: Sequence[str], least_words: int = LEAST_WORDS) -> None:
     """Check texts for what none may hold; reasons name them ``name`` 1, ``name`` 2, ...
 
     Raises:
@@ -67,9 +67,9 @@ def check_prose(name: str, texts: Sequence[str]) -> None:
                 f"{name} {number} held markup, code, a placeholder or a remark about language "
                 "models.",
             )
-        if len(text.split()) < LEAST_WORDS:
+        if len(text.split()) < least_words:
             raise RejectedTextError(
-                ValidationIssue.LENGTH, f"{name} {number} had fewer than {LEAST_WORDS} words."
+                ValidationIssue.LENGTH, f"{name} {number} had fewer than {least_words} words."
             )
     if not is_english(texts):
         raise RejectedTextError(

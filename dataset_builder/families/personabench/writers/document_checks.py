@@ -42,7 +42,8 @@ def read_document(brief: DocumentBrief, text: str) -> tuple[Utterance, ...]:
     """
     turns = list_open_turns(brief)
     texts = [clean(content) for content in read_fields(text, name_fields(brief))]
-    check_prose("Message", texts)
+    # In a messenger "why" is a message.
+    check_prose("Message", texts, least_words=1)
     planned = _list_planned(brief)
     for number, (turn, content) in enumerate(zip(turns, texts, strict=True), start=1):
         if turn.said is not None:

@@ -47,6 +47,9 @@ UPDATE_CUES = (
 )
 """One of them tells which of two values holds."""
 
+_MESSAGE_TOKENS = 35
+"""What a document may have at least for each of its messages; short threads leave little else."""
+
 _MESSAGE_WORDS = 20
 """What a message may have at least."""
 
@@ -64,7 +67,8 @@ def name_fields(brief: DocumentBrief) -> tuple[str, ...]:
 def bound_tokens(brief: DocumentBrief) -> tuple[int, int]:
     """Return the fewest and the most o200k_base tokens of what a model writes."""
     tokens = sum(count_tokens(turn.embedded) for turn in list_open_turns(brief))
-    return round(LEAST_SHARE * tokens), round(MOST_SHARE * tokens)
+    most = max(round(MOST_SHARE * tokens), _MESSAGE_TOKENS * len(list_open_turns(brief)))
+    return round(LEAST_SHARE * tokens), most
 
 
 def request_document(

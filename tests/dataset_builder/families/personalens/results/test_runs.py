@@ -19,7 +19,7 @@ from personamem.tasks.personalens.dialogues.settings import SETTINGS
 
 pytestmark = pytest.mark.system
 
-USERS, KILLS = 2, 2
+USERS, KILLS = 2, 1
 INTENTS = {
     "SD": {f"SD-{name}-task-1": f"Choose {name}." for name in ("Books", "Games")},
     "MD": {"MD-task-1": "Choose several."},
