@@ -38,8 +38,10 @@ def address() -> Iterator[str]:
     """The address of a cluster of two processors, started as an administrator would."""
     with socket.create_server(("", 0)) as taken:
         port = taken.getsockname()[1]
-    # Ray reads once in a process how it authenticates: a local cluster may have run here before.
-    secret = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": ray_cluster._make_secret()}
+    # Ray reads once in a process how it authenticates: by a token, if a local cluster ran here.
+    secret = {}
+    if ray_cluster._make_secret.cache_info().currsize:
+        secret = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": ray_cluster._make_secret()}
     environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", **secret}
     # Sockets lie in its folder, and their paths must be short.
     with TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
