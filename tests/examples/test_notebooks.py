@@ -38,6 +38,9 @@ def run_notebook(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **var
     if os.environ.get("STORE_OUTPUTS"):
         for cell in notebook.cells:
             cell.metadata.pop("execution", None)
+            for output in cell.get("outputs", []):
+                if "text" in output and "DATASET" in variables:
+                    output["text"] = output["text"].replace(variables["DATASET"], "my-benchmark")
         nbformat.write(notebook, FOLDER / name)
         return notebook
     for cell, before in zip(notebook.cells, stored, strict=True):
