@@ -136,8 +136,9 @@ class SlotFiller:
             text = _EITHER.sub(lambda match: match[1 + int(self._random.random() * 2)], text)
         if "{" not in text:
             return text
-        text = _NEAR_DATE.sub(self._write_near_date, text)
-        return _SLOT.sub(self._replace, _RANGE.sub(r"{day} \1 {last_day}", text))
+        # First, since the second day of a range is no date of its own.
+        text = _RANGE.sub(r"{day} \1 {last_day}", text)
+        return _SLOT.sub(self._replace, _NEAR_DATE.sub(self._write_near_date, text))
 
     def answer(self, text: str) -> str:
         """Return a text of an assistant, who knows no names and days but those it was told."""
