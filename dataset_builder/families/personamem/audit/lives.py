@@ -26,6 +26,7 @@ from personamem.dataset_builder.families.personamem.config import PersonaMemConf
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
 from personamem.dataset_builder.families.personamem.lives.columns import name_question
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention
 from personamem.dataset_builder.families.personamem.lives.plan import (
     GroupPlan,
     QuadPlan,
@@ -38,7 +39,6 @@ from personamem.dataset_builder.families.personamem.lives.rows import (
     list_known,
 )
 from personamem.dataset_builder.families.personamem.lives.solver import UnsolvableError, solve
-from personamem.dataset_builder.families.personamem.lives.telling import Mention
 from personamem.dataset_builder.families.personamem.lives.wording import (
     Quad,
     find_contact,

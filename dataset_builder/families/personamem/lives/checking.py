@@ -45,17 +45,20 @@ them bear on one question: {about}. Eight answers are possible:
 {choices}
 
 Decide for each text which answer it points to, and what it says about that answer:
-now (it is how the writer does it at present), over (it was, and has ended), declined (it was
-suggested or tried, and the writer does not want it), only (it holds on some occasion, and only
-then). Say also how real the text reads, from 1 (written by a machine) to 10 (written by a person
-who needs help). Go by the text alone; where it is open, pick what is likeliest.
+now (it is how the writer does it at present), other (it is how somebody else does it, whom the
+writer names), over (the writer did it, and has stopped), other-over (somebody else did it, and has
+stopped), declined (it was suggested or tried, and the writer does not want it), only (it holds on
+some occasion, and only then). Say also how real the text reads, from 1 (written by a machine) to 10
+(written by a person who needs help). Go by the text alone; where it is open, pick what is
+likeliest.
 
-Answer with one line for each text and nothing else: its label, the letter, now, over, declined or
-only, and the number from 1 to 10. For example:
+Answer with one line for each text and nothing else: its label, the letter, now, other, over,
+other-over, declined or only, and the number from 1 to 10. For example:
 {example} C now 7
 """
 _LINE = re.compile(
-    rf"^\W*([0-9a-f]{{{_LABEL}}})\W+([A-H])\W+(now|over|declined|only)\W+(\d+)\b", re.MULTILINE
+    rf"^\W*([0-9a-f]{{{_LABEL}}})\W+([A-H])\W+(now|other-over|other|over|declined|only)\W+(\d+)\b",
+    re.MULTILINE,
 )
 
 

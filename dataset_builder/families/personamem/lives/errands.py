@@ -16,9 +16,9 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     rate_realism,
 )
 from personamem.dataset_builder.families.personamem.lives.life import Life
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Source, Stance
 from personamem.dataset_builder.families.personamem.lives.preferring import SPREAD
 from personamem.dataset_builder.families.personamem.lives.stories import draw_boundaries
-from personamem.dataset_builder.families.personamem.lives.telling import Mention, Source, Stance
 from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
 
 _UNREAD = 7.5

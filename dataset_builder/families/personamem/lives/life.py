@@ -5,10 +5,11 @@ from functools import lru_cache
 
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention
 from personamem.dataset_builder.families.personamem.lives.others import draw_cohort
 from personamem.dataset_builder.families.personamem.lives.plan import GroupPlan, plan_split
-from personamem.dataset_builder.families.personamem.lives.slots import Speaker, make_speaker
-from personamem.dataset_builder.families.personamem.lives.telling import Mention, tell_story
+from personamem.dataset_builder.families.personamem.lives.telling import tell_story
+from personamem.dataset_builder.families.personamem.lives.voices import Speaker, make_speaker
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,9 @@ class Choice(Strict):
     """One way to meet the need.
 
     ``name`` completes "This person ...", ``phrase`` fits "You went from ... to ...". ``terms`` are
-    all words and phrases that name the choice.
+    all words and phrases that name the choice. In ``others`` and ``others_named`` the user brings
+    an errand of their own that concerns somebody who has the choice; in ``others_ended`` somebody
+    who had it, and for whom it ended as in the ending of the same number.
     """
 
     key: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -126,13 +128,25 @@ class Choice(Strict):
     artefacts: Annotated[tuple[Artefact, ...], Field(min_length=6)]
     named: Annotated[tuple[Artefact, ...], Field(min_length=2)]
     stated: Statements
+    others: Annotated[tuple[Artefact, ...], Field(min_length=2)]
+    others_named: Annotated[tuple[Artefact, ...], Field(min_length=2)]
+    others_ended: Annotated[tuple[Artefact, ...], Field(min_length=2)]
     endings: Annotated[tuple[Ending, ...], Field(min_length=2)]
     refusals: Annotated[tuple[Artefact, ...], Field(min_length=2)]
     condition: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
+    @model_validator(mode="after")
+    def _endings_agree(self) -> Self:
+        if len(self.others_ended) != len(self.endings):
+            raise ValueError(
+                f"others_ended: {len(self.others_ended)} texts; accepted: {len(self.endings)}, one "
+                "for each ending"
+            )
+        return self
+
     def list_texts_of(self, group: str) -> tuple["Exchange", ...]:
-        """Return the exchanges of a group: artefacts, named, endings, refusals, condition, or
-        one of ``stated``, such as "stated.now".
+        """Return the exchanges of a group: artefacts, named, others, others_named,
+        others_ended, endings, refusals, condition, or one of ``stated``, such as "stated.now".
         """
         if group.startswith("stated."):
             exchange: Exchange = getattr(self.stated, group.removeprefix("stated."))
@@ -146,6 +160,7 @@ class Choice(Strict):
         return [
             *(artefact for _, artefact in self.list_implied()),
             *self.named,
+            *self.others_named,
             *(stated.now, stated.past, stated.other, stated.declined),
         ]
 
@@ -153,6 +168,8 @@ class Choice(Strict):
         """Return the artefacts that imply the choice without naming it, each with its place."""
         groups: tuple[tuple[str, tuple[Artefact, ...]], ...] = (
             ("artefacts", self.artefacts),
+            ("others", self.others),
+            ("others_ended", self.others_ended),
             ("endings", self.endings),
             ("refusals", self.refusals),
             ("condition", self.condition),
@@ -175,13 +192,14 @@ class Need(Strict):
     """The content of one need.
 
     ``about`` completes "Tell me ..." of somebody else ("how this person gets dinner"), ``mine`` of
-    oneself ("how I get dinner").
+    oneself ("how I get dinner"); ``matter`` is what the user calls it ("my dinners").
     """
 
     topic: Literal[TOPICS]  # type: ignore[valid-type]
     need: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     about: Text
     mine: Text
+    matter: Text
     choices: Annotated[tuple[Choice, ...], Field(min_length=NUM_CHOICES, max_length=NUM_CHOICES)]
     pointers: Annotated[tuple[Exchange, ...], Field(min_length=3)]
     occasions: Annotated[tuple[Occasion, ...], Field(min_length=NUM_OCCASIONS)]

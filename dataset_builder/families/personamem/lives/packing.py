@@ -6,15 +6,15 @@ from datetime import date
 
 from personamem.dataset_builder.core.people import Persona
 from personamem.dataset_builder.core.rng import make_rng
-from personamem.dataset_builder.families.personamem.lives.fitting import draw_fitting
+from personamem.dataset_builder.families.personamem.lives.fitting import draw_fitting, order_chats
 from personamem.dataset_builder.families.personamem.lives.lexicon import find_named
 from personamem.dataset_builder.families.personamem.lives.life import Life
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention
 from personamem.dataset_builder.families.personamem.lives.rendering import (
     render_chat,
     render_mention,
 )
 from personamem.dataset_builder.families.personamem.lives.system import SystemWriter
-from personamem.dataset_builder.families.personamem.lives.telling import Mention
 from personamem.dataset_builder.fillers import Chat, PastedWriter, UnrelatedWriter
 from personamem.loaders.formats.schema import SIZES, Message
 from personamem.loaders.formats.tokens import count_tokens
@@ -127,7 +127,8 @@ class Packer:
     def _draw_fitting(self, chats: Sequence[Chat]) -> Iterator[Chat]:
         """Yield chats of the person's life that name nothing which evidence only implies."""
         persona = self._life.speaker.persona
-        for chat in draw_fitting(chats, persona.field, persona.country, self._random):
+        order = order_chats(chats, self._life.config.seed, persona.persona_id)
+        for chat in draw_fitting(order, persona.field, persona.country, self._random):
             if self._plan.unnamed.isdisjoint(find_named(chat)):
                 yield chat
 

@@ -19,10 +19,12 @@ NUM_READERS = 3
 
 _MONTH = re.compile(r"\{(?:last|next)_month\}")
 
-Stance = Literal["now", "over", "declined", "only"]
+Stance = Literal["now", "other", "over", "other-over", "declined", "only"]
 
 STANCES: dict[str, Stance] = {
     "artefacts": "now",
+    "others": "other",
+    "others_ended": "other-over",
     "endings": "over",
     "refusals": "declined",
     "condition": "only",

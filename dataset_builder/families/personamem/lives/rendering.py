@@ -10,25 +10,24 @@ from personamem.dataset_builder.core.content_yaml import read_yaml
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.lives.bank import get_need
 from personamem.dataset_builder.families.personamem.lives.events import list_events
-from personamem.dataset_builder.families.personamem.lives.need import CONTENT, Exchange
-from personamem.dataset_builder.families.personamem.lives.slots import (
-    SlotFiller,
-    Speaker,
-    speak,
-    write_date,
-)
-from personamem.dataset_builder.families.personamem.lives.telling import (
+from personamem.dataset_builder.families.personamem.lives.mentions import (
     EVENT,
     Mention,
     Source,
     Stance,
 )
+from personamem.dataset_builder.families.personamem.lives.need import CONTENT, Exchange
+from personamem.dataset_builder.families.personamem.lives.slots import SlotFiller, write_date
+from personamem.dataset_builder.families.personamem.lives.voices import Speaker, speak
 from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats.schema import Message
 
 _REQUEST_LETTERS, _WRAPPER_LETTERS = 420, 180
 _LEAD, _OFFER = 0.25, 0.06
 """How often an assistant puts a line before a draft, and how often it offers more after it."""
+
+_TOLD = ("stated", "others")
+"""Groups whose texts the user words, of whomever they are; others' are pasted."""
 
 _PASSED_ON = 0.1
 """How often a user says that somebody else's answer is passed on."""
@@ -71,7 +70,7 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         speaker.persona.country, mention.day, random, mention.contact, speaker.last_names
     )
     is_foreign = mention.stance in (Stance.OTHERS, Stance.OTHERS_ENDED)
-    wrapped = is_foreign and not mention.source.group.startswith("stated")
+    wrapped = is_foreign and not mention.source.group.startswith(_TOLD)
     ask = filler.fill(exchange.ask)
     if wrapped:
         wrapper = filler.fill(_choose_wrapper(seed, mention, persona_id))
@@ -150,7 +149,7 @@ def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list
 
 def _render_request(mention: Mention, speaker: Speaker, random: Random) -> list[Message]:
     assert mention.refers_to is not None
-    words = {"date": write_date(mention.refers_to), "mine": get_need(mention.need_id).mine}
+    words = {"date": write_date(mention.refers_to), "matter": get_need(mention.need_id).matter}
     ask = random.choice(wrappers()["forget"]).format(**words)
     return [
         {"role": "user", "content": speak(ask, speaker)},

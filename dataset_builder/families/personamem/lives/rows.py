@@ -12,9 +12,9 @@ from personamem.dataset_builder.families.personamem.lives.columns import (
     state_row,
 )
 from personamem.dataset_builder.families.personamem.lives.life import Life
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Stance
 from personamem.dataset_builder.families.personamem.lives.plan import QuadPlan
 from personamem.dataset_builder.families.personamem.lives.solver import solve
-from personamem.dataset_builder.families.personamem.lives.telling import Mention, Stance
 from personamem.dataset_builder.families.personamem.lives.wording import (
     GOLD_ROLES,
     Quad,

@@ -73,6 +73,7 @@ def find_problems(need: Need) -> list[str]:
         *_check_replies(need, names),
         *_check_choices(need),
         *_check_implied(need, names),
+        *_check_others(need, names),
     ]
 
 
@@ -110,12 +111,19 @@ class NameFinder:
         A term of any choice counts; a content word of a name or noun phrase counts where the text
         belongs to the choice ``key``, since it leads a search for the name to the right place.
         """
-        for term in dict.fromkeys(match[1].lower() for match in self._pattern.finditer(text)):
+        for term in self._list_terms(text):
             yield f"the term {term!r} of {self._owners[term]}"
         words = list_content_words(text)
         names = self._names.get(key, {}) if key else {}
         for stem in words.keys() & names.keys():
             yield f"{words[stem]!r}, a content word ({names[stem]}) of the name of {key}"
+
+    def find_owners(self, text: str) -> set[str]:
+        """Return the choices whose terms a text has."""
+        return {self._owners[term] for term in self._list_terms(text)}
+
+    def _list_terms(self, text: str) -> list[str]:
+        return list(dict.fromkeys(match[1].lower() for match in self._pattern.finditer(text)))
 
 
 @cache
@@ -182,6 +190,20 @@ def _check_implied(need: Need, names: NameFinder) -> Iterator[str]:
     for number, pointer in enumerate(need.pointers):
         for named in names.find("\n".join(pointer.list_texts())):
             yield f"pointers.{number}: {named}"
+
+
+def _check_others(need: Need, names: NameFinder) -> Iterator[str]:
+    """Yield errands on somebody else that do not say whose they are, or what they should name."""
+    for choice in need.choices:
+        for group in ("others", "others_named", "others_ended"):
+            for number, exchange in enumerate(choice.list_texts_of(group)):
+                place = f"{choice.key}.{group}.{number}"
+                if exchange.ask.count("{who}") != 1:
+                    yield f"{place}: {{who}} has to stand in it once, in ask"
+                if group == "others_named":
+                    owners = names.find_owners("\n".join(exchange.list_texts()))
+                    if owners != {choice.key}:
+                        yield f"{place}: names {', '.join(sorted(owners)) or 'no choice'}"
 
 
 def _check_form(place: str, artefact: Artefact, text: str) -> Iterator[str]:

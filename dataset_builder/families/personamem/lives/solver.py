@@ -7,7 +7,7 @@ has exactly one right option. It knows nothing of rotations or quads.
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from personamem.dataset_builder.families.personamem.lives.telling import Mention, Stance
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Stance
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import PersonamemError
 

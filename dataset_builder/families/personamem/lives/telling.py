@@ -1,86 +1,37 @@
-"""Telling: what each session of a story brings up, in the life of one persona.
-
-A mention is one exchange of the bank in one stance. Mentions are the facts of a life: all that a
-conversation reveals is a mention, and all that a question asks is answered from mentions alone.
-"""
+"""Telling: what each session of a story brings up in the life of one persona, and in which text."""
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
-from enum import StrEnum
+from dataclasses import replace
+from datetime import timedelta
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personamem.dials import Level
-from personamem.dataset_builder.families.personamem.lives.bank import NeedId, get_need
+from personamem.dataset_builder.families.personamem.lives.bank import get_need
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
 from personamem.dataset_builder.families.personamem.lives.events import list_events
+from personamem.dataset_builder.families.personamem.lives.mentions import (
+    EVENT,
+    Mention,
+    Source,
+    Stance,
+)
 from personamem.dataset_builder.families.personamem.lives.preferring import order_texts
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
 from personamem.loaders.formats.schema import COHORT_SIZE
 
-
-class Stance(StrEnum):
-    """What a mention says of a choice: whose, and whether it is over."""
-
-    OWN = "own"
-    ENDED = "ended"
-    OTHERS = "others"
-    OTHERS_ENDED = "others_ended"
-    DECLINED = "declined"
-    CONDITIONAL = "conditional"
-    POINTED = "pointed"
-    FORGET = "forget"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where the bank has a text: the need, its choice ("" for the need itself), group, number."""
-
-    need_id: NeedId
-    choice: str
-    group: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """One exchange that says something of ``choice``, on ``day``.
-
-    ``contact`` is whom it is about, where that is not the user. POINTED says that the user now does
-    as ``contact`` does; FORGET asks to forget what was said on ``refers_to``. ``private`` numbers
-    the words in which the user adds that it is private; None where it is not.
-    """
-
-    mention_id: str
-    stage: int
-    stance: Stance
-    choice: str
-    day: date
-    source: Source
-    contact: Contact | None = None
-    refers_to: date | None = None
-    private: int | None = None
-
-    @property
-    def need_id(self) -> NeedId:
-        """The need that the mention is about."""
-        return self.source.need_id
-
-
-EVENT = "event "
-"""Before the key of an event of life: the group of its texts."""
-
 _GROUPS: dict[Stance, str] = {
     Stance.OWN: "artefacts",
-    Stance.OTHERS: "artefacts",
+    Stance.OTHERS: "others",
     Stance.ENDED: "endings",
-    Stance.OTHERS_ENDED: "endings",
+    Stance.OTHERS_ENDED: "others_ended",
     Stance.DECLINED: "refusals",
     Stance.CONDITIONAL: "condition",
     Stance.POINTED: "pointers",
 }
+_ENDINGS = ("endings", "others_ended")
+_NAMED = {Stance.OWN: "named", Stance.OTHERS: "others_named"}
 _STATED = {
     Stance.OWN: "stated.now",
     Stance.ENDED: "stated.past",
@@ -100,9 +51,9 @@ def tell_story(
 ) -> tuple[Mention, ...]:
     """Return the mentions of ``story`` in the life of a persona, stage by stage.
 
-    ``brief`` leaves out what is said again at a later stage, for contexts without room for it.
+    ``brief`` leaves out what is said again later, for contexts without room for it.
     ``distractors`` is how many more mentions tell of the candidates as somebody else's.
-    ``country`` is the persona's, whose language nothing is translated into.
+    Nothing is translated into the language of ``country``, the persona's.
     """
     teller = _Teller(seed, story, persona_index, calendar, brief, country)
     return (*teller.tell(), *teller.distract(distractors))
@@ -169,8 +120,7 @@ class _Teller:
                 own = self._mention(role, stage, Stance.OWN)
                 is_private = story.private_for == self._persona
                 yield replace(own, private=story.remark if is_private else None)
-                # A name inside one task does not yet say whose way it is, nor one chat that
-                # something was told at all.
+                # Neither a name inside one task nor one chat says enough.
                 is_thin = story.level is Level.NAMED or story.silent_for is not None
                 if is_thin and not self._brief:
                     yield self._mention(role, stage, Stance.OWN, group="artefacts")
@@ -180,7 +130,7 @@ class _Teller:
         elif stage > 0 and self._brief:
             return
         elif state is Role.SOMEBODY_ELSE:
-            # Where words tell, all four are told equally often, so that counting helps nobody.
+            # Where words tell, all four are told equally often: counting helps nobody.
             if stage == 0 or story.level in (Level.STATED, Level.NAMED):
                 yield self._mention(role, stage, Stance.OTHERS, contact)
         elif state is Role.DECLINED and stage < 2:
@@ -194,8 +144,8 @@ class _Teller:
 
     def _tell_leavers(self) -> Iterator[Mention]:
         """Yield how others gave up what the user has not, so that no reason stands alone."""
-        stage = len(self._story.chain) - 1
-        ended = set(self._story.chain[:-1])
+        *ended, _ = self._story.chain
+        stage = len(ended)
         for role in range(COHORT_SIZE):
             if role not in ended:
                 leaver = self._story.leavers[role]
@@ -212,16 +162,17 @@ class _Teller:
         story = self._story
         candidate = story.candidate_in(self._persona, role)
         key = story.candidates[candidate]
-        choice = self._need.find_choice(key)
         group = group or self._choose_group(key, stance)
         event = story.events[candidate]
-        if event and group == "endings":
+        is_ending = group in _ENDINGS
+        if event and is_ending:
             group = f"{EVENT}{event}"
             number = self._random.randrange(len(list_events()[event].texts))
-        elif stance in (Stance.ENDED, Stance.OTHERS_ENDED) and group == "endings":
+        elif is_ending:
             # The last time that a choice ends, it ends in the way that questions ask for.
             later = sum(left == role for left in story.chain[stage:-1]) if story.chain else 0
-            number = (story.endings[candidate] + later) % len(choice.endings)
+            texts = self._need.find_choice(key).list_texts_of(group)
+            number = (story.endings[candidate] + later) % len(texts)
         else:
             number = self._take("" if group == "pointers" else key, group)
         source = Source(story.need_id, "" if group == "pointers" else key, group, number)
@@ -230,8 +181,8 @@ class _Teller:
     def _choose_group(self, key: str, stance: Stance) -> str:
         """Return the group of texts for a stance at the story's level.
 
-        A statement exists once; said again, the way is named. Whatever ends, the way it ended is
-        part of a question on reasons, and the statement does not tell it.
+        A statement exists once; said again, the way is named. A statement of what ended does not
+        tell the way it ended, which is part of a question on reasons.
         """
         level = self._story.level
         stated = _STATED.get(stance, "")
@@ -239,13 +190,15 @@ class _Teller:
             stated = ""
         if level is Level.STATED and stated and not self._used[key, stated]:
             return stated
-        if (
-            level in (Level.STATED, Level.NAMED)
-            and stance in (Stance.OWN, Stance.OTHERS)
-            and self._used[key, "named"] < len(self._need.find_choice(key).named)
-        ):
-            return "named"
+        named = _NAMED.get(stance, "") if level in (Level.STATED, Level.NAMED) else ""
+        if named and self._has_left(key, named):
+            return named
+        if stance is Stance.OTHERS and not self._has_left(key, "others"):
+            return "artefacts"  # In their own words, where the user's are used up.
         return _GROUPS[stance]
+
+    def _has_left(self, key: str, group: str) -> bool:
+        return self._used[key, group] < len(self._need.find_choice(key).list_texts_of(group))
 
     def _take(self, key: str, group: str) -> int:
         """Return the number of a text of the group that was not used yet."""

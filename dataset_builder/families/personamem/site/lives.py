@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.lives.bank import get_need
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Stance
 from personamem.dataset_builder.families.personamem.lives.plan import plan_split
 from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
-from personamem.dataset_builder.families.personamem.lives.telling import Mention, Stance
 from personamem.dataset_builder.reports.site.records import Fact, Lane, Mark, Span
 from personamem.loaders.formats.schema import COHORT_SIZE, Annotation, ContextRecord, Question
 

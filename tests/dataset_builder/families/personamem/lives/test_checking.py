@@ -116,7 +116,7 @@ def test_an_answer_that_leaves_out_a_text_is_refused(need: Need, path: Path) -> 
     requests = make_requests({NEED_ID: (need, None)})
     texts = [answer(need, request.prompt) for request in requests]
     texts[1] = texts[1].split("\n", 1)[1]
-    with pytest.raises(InvalidInputError, match=r"stay/reader-2: 1 of 88 texts have no line"):
+    with pytest.raises(InvalidInputError, match=r"stay/reader-2: 1 of \d+ texts have no line"):
         record_answers(path, NEED_ID, need, None, texts, "three people")
     assert not locate_readings(path).exists()
 

@@ -18,8 +18,8 @@ from personamem.dataset_builder.families.personamem.lives.events import (
     require_read_events,
 )
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.mentions import EVENT, Stance
 from personamem.dataset_builder.families.personamem.lives.rendering import render_mention
-from personamem.dataset_builder.families.personamem.lives.telling import EVENT, Stance
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE
 

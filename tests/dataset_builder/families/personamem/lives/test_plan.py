@@ -9,6 +9,7 @@ from personamem.dataset_builder.families.personamem.config import PersonaMemConf
 from personamem.dataset_builder.families.personamem.dials import MOST_UPDATES, Level
 from personamem.dataset_builder.families.personamem.lives.bank import list_need_ids
 from personamem.dataset_builder.families.personamem.lives.life import make_life
+from personamem.dataset_builder.families.personamem.lives.mentions import Stance
 from personamem.dataset_builder.families.personamem.lives.plan import (
     AFTER,
     BEFORE,
@@ -16,7 +17,6 @@ from personamem.dataset_builder.families.personamem.lives.plan import (
     plan_split,
 )
 from personamem.dataset_builder.families.personamem.lives.stories import Role
-from personamem.dataset_builder.families.personamem.lives.telling import Stance
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE

@@ -45,7 +45,7 @@ def plant(data: dict[str, Any], place: str, text: str) -> list[str]:
     return find_problems(Need.model_validate(data))
 
 
-@pytest.mark.parametrize("group", ["artefacts", "endings", "refusals", "condition"])
+@pytest.mark.parametrize("group", ["artefacts", "others", "endings", "refusals", "condition"])
 @pytest.mark.parametrize("field", ["ask", "assistant"])
 def test_a_term_of_any_choice_is_found(data: dict[str, Any], group: str, field: str) -> None:
     other = data["choices"][3]
@@ -74,6 +74,7 @@ def test_a_word_that_a_reply_has_too_is_found_in_another_form(data: dict[str, An
         ("choices.0.artefacts.0.assistant", " word" * 200, "the answer has"),
         ("choices.0.artefacts.0.assistant", " Great question!", "a phrase of assistants"),
         ("choices.0.endings.0.reason", " and" * 20, "the reason has"),
+        ("choices.0.others.0.ask", " {who}", "{who} has to stand in it once"),
         ("choices.0.artefacts.0.ask", "", ""),
     ],
 )
@@ -98,3 +99,11 @@ def test_a_file_that_is_no_need_is_named(tmp_path: Path, data: dict[str, Any]) -
         load_need(path)
     assert str(path) in str(caught.value)
     assert f"replies are missing or unknown for {data['choices'][2]['key']}" in str(caught.value)
+
+
+def test_an_errand_on_somebody_else_names_their_way_and_no_other(data: dict[str, Any]) -> None:
+    other = data["choices"][3]
+    assert plant(data, "choices.0.others_named.0.ask", f" {other['terms'][0]}.") == [
+        f"{data['choices'][0]['key']}.others_named.0: names "
+        + ", ".join(sorted((data["choices"][0]["key"], other["key"])))
+    ]

@@ -1,16 +1,14 @@
-"""Slots and voices: the same errand, brought by different people."""
+"""Slots: the same errand, brought by different people."""
 
 from datetime import date
 from random import Random
 
 import pytest
 
-from personamem.dataset_builder.core.people import Contact, draw_persona, people_tables
+from personamem.dataset_builder.core.people import Contact, people_tables
 from personamem.dataset_builder.families.personamem.lives.slots import (
     CURRENCIES,
     SlotFiller,
-    Speaker,
-    speak,
     write_amount,
 )
 
@@ -100,17 +98,3 @@ def test_amounts_are_written_as_in_the_country() -> None:
     assert write_amount(1_234, "") == "1,200"
     towns = (t for region in people_tables()["regions"].values() for t in region["towns"].values())
     assert set(towns) <= CURRENCIES.keys()
-
-
-def test_a_voice_without_capitals_keeps_codes_and_quotations() -> None:
-    speaker = Speaker(draw_persona(1, 1), lower_case=True)
-    assert speak('The Heater shows E4, "It is Ice". OK', speaker) == (
-        'the heater shows E4, "It is Ice". OK'
-    )
-
-
-def test_a_standard_voice_writes_capitals() -> None:
-    speaker = Speaker(draw_persona(1, 1), lower_case=False)
-    assert speak('i cant find it. is it me? "i dont" im lost', speaker) == (
-        "I can't find it. Is it me? \"i dont\" I'm lost"
-    )

@@ -6,12 +6,8 @@ from datetime import date, timedelta
 import pytest
 
 from personamem.dataset_builder.core.people import Contact
+from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Source, Stance
 from personamem.dataset_builder.families.personamem.lives.solver import UnsolvableError, solve
-from personamem.dataset_builder.families.personamem.lives.telling import (
-    Mention,
-    Source,
-    Stance,
-)
 from personamem.loaders.formats import schema
 
 DAY = date(2024, 3, 1)

@@ -8,9 +8,10 @@ import pytest
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.mentions import EVENT, Stance
 from personamem.dataset_builder.families.personamem.lives.rendering import render_mention, wrappers
 from personamem.dataset_builder.families.personamem.lives.stories import Role
-from personamem.dataset_builder.families.personamem.lives.telling import EVENT, Stance
+from personamem.dataset_builder.families.personamem.lives.voices import speak
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.schema import COHORT_SIZE
 
@@ -30,7 +31,10 @@ def test_implied_and_combined_never_name_a_choice(configure_lives: Configure) ->
         for mention in mentions
         if not mention.source.group.startswith(EVENT)  # They have tests of their own.
     }
-    assert groups <= {"artefacts", "endings", "refusals", "condition", "pointers", "forget"}
+    assert groups <= {
+        *("artefacts", "others", "others_ended", "endings", "refusals", "condition"),
+        *("pointers", "forget"),
+    }
 
 
 def test_stated_states_each_candidate_once(configure_lives: Configure) -> None:
@@ -156,9 +160,9 @@ def test_of_four_needs_one_is_private_for_each_persona(
                 assert len({mention.need_id for mention in told}) == COHORT_SIZE
                 (remarked,) = (mention for mention in told if mention.private is not None)
                 private.append(remarked.need_id)
-                said = render_mention(config.seed, remarked, life.speaker)[-2]["content"].lower()
-                remarks = [remark.lower() for remark in wrappers()["private"]]
-                assert sum(said == remark for remark in remarks) == 1
+                said = render_mention(config.seed, remarked, life.speaker)[-2]["content"]
+                remarks = [speak(remark, life.speaker) for remark in wrappers()["private"]]
+                assert remarks.count(said) == 1
             assert len(set(private)) == COHORT_SIZE
             found += 1
     assert found
