@@ -17,7 +17,8 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
 )
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Source, Stance
-from personamem.dataset_builder.families.personamem.lives.preferring import SPREAD
+from personamem.dataset_builder.families.personamem.lives.preferring import SPREAD, rate_text
+from personamem.dataset_builder.families.personamem.lives.rendering import find_exchange
 from personamem.dataset_builder.families.personamem.lives.stories import draw_boundaries
 from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
 
@@ -47,7 +48,8 @@ def list_errands(life: Life) -> list[Mention]:
 def _rate(errand: Mention) -> float:
     source = errand.source
     place = f"{source.choice}.{source.group}.{source.number}"
-    return rate_realism(source.need_id).get(place, _UNREAD)
+    realism = rate_realism(source.need_id).get(place, _UNREAD)
+    return rate_text(realism, find_exchange(source).ask)
 
 
 def _live_through(need_id: NeedId, life: Life, random: Random) -> Iterator[Mention]:

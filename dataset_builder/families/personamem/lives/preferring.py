@@ -1,5 +1,6 @@
 """Preferring: of several texts that show the same, those that readers found most real."""
 
+import re
 from collections.abc import Sequence
 from random import Random
 
@@ -9,6 +10,21 @@ from personamem.dataset_builder.families.personamem.lives.tongues import names_t
 
 SPREAD = 0.8
 """By how much of ten the order of texts may differ from what readers found real."""
+
+_INSISTS = re.compile(
+    r"\b(?:always|never|every time|each time|every single|for good|for always|whoever|not even"
+    r"|no longer|as usual|the only|any ?more|will not change|that's how i)\b",
+    re.IGNORECASE,
+)
+_LESS_REAL = 1.0
+"""By how much of ten a text seems less real in a whole chat that insists on a habit or a refusal:
+readers of single texts hardly mind it, readers of contexts do.
+"""
+
+
+def rate_text(realism: float, ask: str) -> float:
+    """Return how real a text seems within a context, of ten."""
+    return realism - _LESS_REAL * bool(_INSISTS.search(ask))
 
 
 def order_texts(
@@ -26,7 +42,8 @@ def order_texts(
     realism = rate_realism(need_id)
 
     def weigh(number: int) -> tuple[bool, float]:
-        rated = realism.get(f"{choice}.{group}.{number}", 0.0)
-        return names_tongue(texts[number].ask, country), -rated - SPREAD * random.random()
+        ask = texts[number].ask
+        rated = rate_text(realism.get(f"{choice}.{group}.{number}", 0.0), ask)
+        return names_tongue(ask, country), -rated - SPREAD * random.random()
 
     return sorted(range(len(texts)), key=weigh)
