@@ -1,13 +1,16 @@
 """The dataset as a whole: what its manifest states once for all parts, and files of no part."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from personamem.cards import PICTURES
 from personamem.dataset_builder.core.findings import Finding, Violations
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.facts import FACTS, FILES, check_facts, check_files
+from personamem.dataset_builder.families.registry import get_family
 from personamem.dataset_builder.families.subject import CheckedContext, OwnSubject
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.manifest import MANIFEST, Manifest
@@ -74,3 +77,19 @@ class WholeSubject(OwnSubject):
             stated |= manifest.writer.model_dump(include={"prompts_sha256", "items"})
             found |= {"prompts_sha256": {}, "items": {}}
         check_facts(stated, found, "", violations)
+        for name in manifest.families:
+            self._check_pictures(name, violations)
+
+    def _check_pictures(self, family: str, violations: Violations) -> None:
+        """Draw the pictures of a family again and compare them with those of the dataset."""
+        files, prefix = self.manifest.files, f"{PICTURES}/{family}_"
+        try:
+            pictures = get_family(family).draw_pictures(self.manifest.families[family])
+        except ValueError as error:
+            violations.add(FACTS, f"{MANIFEST}: families.{family} cannot be drawn: {error}")
+            return
+        drawn = {each.path: hashlib.sha256(each.svg.encode()).hexdigest() for each in pictures}
+        stated = {name: files[name].sha256 for name in files if name.startswith(prefix)}
+        for name in sorted(drawn.keys() | stated.keys()):
+            if drawn.get(name) != stated.get(name):
+                violations.add(FACTS, f"{name} does not show what {MANIFEST} states of {family}")
