@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from personamem.dataset_builder.reports.svg import LETTER_WIDTH, draw_line, draw_text, make_svg
 
-LABEL_WIDTH, CELL_WIDTH, ROW_HEIGHT, HEAD_HEIGHT = 210, 104, 18, 34
+LABEL_WIDTH, CELL_WIDTH, ROW_HEIGHT, HEAD_HEIGHT = 210, 116, 18, 34
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,4 +84,4 @@ def _break_label(name: str) -> tuple[str, str]:
 
 
 def _x(left: float, share: float) -> float:
-    return left + 6 + share * (CELL_WIDTH - 18)
+    return left + 6 + share * (CELL_WIDTH - 30)

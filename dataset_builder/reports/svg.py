@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from markupsafe import Markup
@@ -15,6 +15,7 @@ LETTER_WIDTH = 6.2
 """Pixels of a letter of a label, on average."""
 
 _MARGIN, _TITLE_HEIGHT = 18, 62
+_TITLE = re.compile(r"<title>([^<]*)</title>")
 _FRAME = re.compile(r'<svg viewBox="0 0 (\d+) (\d+)"[^>]*>(.*)</svg>', re.DOTALL)
 
 
@@ -64,6 +65,11 @@ def draw_text(x: float, y: float, text: str, kind: str) -> str:
 def format_number(value: float) -> str:
     """Return the number of an axis: whole from 10 on, else to two places."""
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def read_figures(picture: str) -> list[str]:
+    """Return what the marks of a picture state, sorted: its figures, without style or layout."""
+    return sorted(unescape(title) for title in _TITLE.findall(picture)[1:])
 
 
 @cache
