@@ -111,7 +111,9 @@ def _name_hub_task(path: Path, log: "EvalLog") -> str:
 def _convert(sample: "EvalSample") -> dict[str, Any]:
     from inspect_ai.scorer import value_to_float
 
-    (score,) = (sample.scores or {}).values()
+    scores = list((sample.scores or {}).values())
+    # Beside the score of the lm-eval task, a judge's may stand.
+    score = next((each for each in scores if "values" in (each.metadata or {})), scores[0])
     known, doc = score.metadata or {}, dict(sample.metadata)
     values, prompt = known.get("values"), known.get("prompt") or {}
     if values is None:
