@@ -2,7 +2,7 @@
 
 from personamem.tasks.inspection.register import NO_LIKELIHOODS, refuse_tasks, register_tasks
 from personamem.tasks.personamem_v2.family import FAMILY, GENERATE, LOGLIKELIHOOD, OPEN
-from personamem.tasks.personamem_v2.judging.scoring import JUDGE, make_grading
+from personamem.tasks.personamem_v2.inspect_judging import JUDGE, make_grading
 
 SETTINGS = (
     *("protocol", "table", "retriever", "k"),
