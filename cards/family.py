@@ -47,13 +47,29 @@ SLOTS = ("summary", "splits", "load", "evaluate", "files", "made", "limits", "ci
 """The places of the card that a family may fill with Markdown, in order of appearance."""
 
 
+PICTURES = "pictures"
+"""The folder of a dataset with the pictures of its card."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of the card: its path in the dataset, what it shows in words, and the SVG file.
+
+    ``caption`` is read aloud in its place, and printed below.
+    """
+
+    path: str
+    caption: str
+    svg: str
+
+
 @dataclass(frozen=True, slots=True)
 class FamilyCard:
     """What one family contributes to the card; ``slots`` holds Markdown by name, each optional.
 
     ``tables`` are the configs in which `datasets` loads its files; the first table of the first
     family is the default. ``splits`` orders their splits. ``check_meanings`` say what the checks of
-    the build measure, by name.
+    the build measure, by name. ``pictures`` are drawn from the manifest and nothing else.
     """
 
     name: str
@@ -63,3 +79,4 @@ class FamilyCard:
     task_categories: tuple[str, ...]
     slots: Mapping[str, str]
     check_meanings: Mapping[str, str] = field(default_factory=dict)
+    pictures: tuple[Picture, ...] = ()

@@ -17,7 +17,7 @@ from jinja2.loaders import FileSystemLoader
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from personamem.cards.audit import list_baselines, list_sections
-from personamem.cards.family import SLOTS, FamilyCard, Table
+from personamem.cards.family import SLOTS, FamilyCard, Picture, Table
 from personamem.cards.scores import Score, make_entries
 from personamem.loaders.formats.audit_record import AuditRecord
 from personamem.loaders.formats.manifest import Manifest
@@ -40,11 +40,14 @@ def render_card(
     audit: AuditRecord | None = None,
     repo_id: str | None = None,
     scores: Sequence[Score] = (),
+    measured: Sequence[Picture] = (),
 ) -> str:
     """Return the text of README.md for the dataset that ``manifest`` describes.
 
     ``families`` hold the text of the families, ``audit`` is a stored audit, ``repo_id`` the Hub id
-    under which the dataset is published, ``scores`` what models reached. Each adds its section.
+    under which the dataset is published, ``scores`` what models reached. Each adds its section;
+    ``measured`` are pictures of audit and scores. Of the families' pictures those are shown that
+    the dataset has files of.
     """
     header = yaml.safe_dump(
         build_metadata(manifest, families, audit, repo_id, scores),
@@ -59,6 +62,13 @@ def render_card(
             manifest=manifest,
             cards=families,
             tables=[table for table, _ in _list_tables(manifest, families)],
+            pictures=[
+                picture
+                for card in families
+                for picture in card.pictures
+                if manifest.lists(picture.path)
+            ],
+            measured=measured,
             built_checks=_list_checks(manifest),
             check_meanings={
                 name: meaning for card in families for name, meaning in card.check_meanings.items()

@@ -5,8 +5,8 @@ models (https://huggingface.co/docs/hub/eval-results). The card's header holds e
 form, ready to be copied there.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from personamem.cards.audit import list_baselines
@@ -18,7 +18,10 @@ LANGUAGE_MODEL = "lm:"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A model's accuracy, from 0 to 1, on one task of lm-eval; ``date`` is ISO 8601."""
+    """A model's accuracy, from 0 to 1, on one task of lm-eval; ``date`` is ISO 8601.
+
+    ``groups`` holds the accuracies on question types and levels, by their names.
+    """
 
     model: str
     task: str
@@ -26,6 +29,7 @@ class Score:
     standard_error: float | None
     questions: int
     date: str
+    groups: Mapping[str, float] = field(default_factory=dict)
 
 
 def make_entries(

@@ -1,16 +1,19 @@
-"""Every command and example of the documentation runs, or says what it needs that a test has not.
+"""Every block of the documentation runs, or says what it needs that a test has not.
 
 A command runs here, in one folder for all pages, unless it stands word for word in the README,
 whose commands ``test_readme.py`` runs. Of a block that needs a network, a server or a GPU, the
-options are read as the command would read them. Commands run in this process: what they need is a
+options are read as the command would read them, and of a command in a sentence the names are looked
+up. Commands run in this process: what they need is a
 dataset and the answers of a run, not a start-up each.
 """
 
 import glob
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,7 @@ from calling import call
 from markdown_blocks import Block, extract_blocks
 from site_files import write_samples
 
+from personamem.dataset_builder.cli.app import app
 from personamem.dataset_builder.cli.eval_arguments import parse_evaluation
 from personamem.loaders.personamem.dataset import load_personamem
 
@@ -30,6 +34,23 @@ BLOCKS = [
     for block in extract_blocks(page.read_text("utf-8"))
 ]
 NEEDS = ("needs a network", "needs a server", "needs a GPU")
+PROSE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tasks" / "README.md", *PAGES]
+SENTENCES = sorted(
+    {
+        command
+        for page in PROSE
+        for command in re.findall(
+            r"`((?:personamem|inspect eval|make|python|pip install) [^`]*)`",
+            re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL),
+        )
+        if "\n" not in command
+    }
+)
+EXAMPLES = [
+    example
+    for command in app.registered_commands
+    for example in re.findall(r"Example: (personamem .*)", str(command.callback.__doc__))
+]
 README_COMMANDS = {
     command
     for block in extract_blocks((ROOT / "README.md").read_text("utf-8"))
@@ -93,6 +114,8 @@ def check_options(words: list[str]) -> None:
         assert (ROOT / words[1]).is_file()
     elif words[:2] == ["personamem", "eval"]:
         parse_evaluation(words[2:])
+    elif words[:2] == ["inspect", "eval"]:
+        check_names(words)
     elif words[0] == "personamem":
         # Options are read before the help is printed.
         done = call(*words[1:], "--help")
@@ -113,6 +136,61 @@ def check_options(words: list[str]) -> None:
 def test_options_that_do_not_exist_are_found(command: str) -> None:
     with pytest.raises((ValueError, AssertionError)):
         check_options(shlex.split(command))
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("command", SENTENCES)
+def test_a_command_in_a_sentence_exists_with_its_options(command: str) -> None:
+    words = [word.strip("'") for word in command.split()]
+    check_names(words)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_example_of_a_command_has_options_that_exist(example: str) -> None:
+    """Of the reference, which is made from the help of the commands."""
+    check_names(example.split())
+
+
+def check_names(words: list[str]) -> None:
+    """Check that a command exists, and each option that is named; values are not looked at."""
+    options = [word.partition("=")[0] for word in words if word.startswith("--")]
+    if words[0] == "personamem":
+        named = [word for word in words[1:2] if not word.startswith("--")]
+        done = call(*named, "--help", env={"COLUMNS": "400"})
+        assert done.returncode == 0, done.stderr
+        for option in options:
+            assert re.search(rf"{option}(?![\w-])", done.stdout), f"{words}: {option}"
+    elif words[:2] == ["inspect", "eval"]:
+        source, _, task = (words[2] if len(words) > 2 else "").partition("/")
+        if source == "personamem":
+            from inspect_ai._util.registry import registry_lookup
+
+            import personamem.tasks.inspect_tasks.registered  # noqa: F401
+
+            assert registry_lookup("task", f"personamem/{task}") is not None, task
+    elif words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    elif words[:2] == ["python", "-m"]:
+        assert find_spec(words[2]) is not None
+    else:
+        assert words[0] == "pip" or (ROOT / words[1]).is_file()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "personamem memroy --out",
+        "personamem memory --uot",
+        "inspect eval personamem/personamem_5k",
+        "make coffee",
+        "python -m personamem.nothing",
+        "python nothing.py",
+    ],
+)
+def test_what_no_sentence_may_name(command: str) -> None:
+    with pytest.raises(AssertionError):
+        check_names(command.split())
 
 
 def test_links_of_guides_to_files_of_the_project_lead_somewhere() -> None:

@@ -68,7 +68,9 @@ def _examine(context: ReadContext, job: ExamineJob) -> ExaminedContext:
             context.slips,
         )
     return ExaminedContext(
-        checked=CheckedContext(context.context_id, context.tokens, context.violations),
+        checked=CheckedContext(
+            context.context_id, context.tokens, context.violations, context.parts
+        ),
         text=text,
         question_ids=tuple(item.question_id for item in context.items),
         shallow=shallow,

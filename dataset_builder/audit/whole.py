@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from personamem.cards import PICTURES
 from personamem.dataset_builder.core.findings import Finding, Violations
 from personamem.dataset_builder.families.configuration import make_config
 from personamem.dataset_builder.families.facts import FACTS, FILES, check_facts, check_files
+from personamem.dataset_builder.families.registry import get_family
 from personamem.dataset_builder.families.subject import CheckedContext, OwnSubject
+from personamem.dataset_builder.reports.svg import read_figures
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.manifest import MANIFEST, Manifest
 from personamem.loaders.formats.tokens import TOKENIZER
@@ -74,3 +77,26 @@ class WholeSubject(OwnSubject):
             stated |= manifest.writer.model_dump(include={"prompts_sha256", "items"})
             found |= {"prompts_sha256": {}, "items": {}}
         check_facts(stated, found, "", violations)
+        for name in manifest.families:
+            self._check_pictures(name, violations)
+
+    def _check_pictures(self, family: str, violations: Violations) -> None:
+        """Draw the pictures of a family again and compare their figures with the dataset's."""
+        prefix = f"{PICTURES}/{family}_"
+        try:
+            pictures = get_family(family).draw_pictures(self.manifest.families[family])
+        except ValueError as error:
+            violations.add(FACTS, f"{MANIFEST}: families.{family} cannot be drawn: {error}")
+            return
+        drawn = {each.path: read_figures(each.svg) for each in pictures}
+        stated = {name for name in self.manifest.files if name.startswith(prefix)}
+        for name in sorted(drawn.keys() | stated):
+            path = self.folder / name
+            if not path.is_file() and (name in stated or not self.whole):
+                continue  # That a file is missing is told once, or it was not fetched.
+            try:
+                found = path.read_text("utf-8", "replace") if name in stated else ""
+            except OSError:
+                continue  # Told as a file that cannot be checked.
+            if read_figures(found) != drawn.get(name):
+                violations.add(FACTS, f"{name} does not show what {MANIFEST} states of {family}")

@@ -75,8 +75,8 @@ def show(
     samples: Annotated[
         Path | None,
         typer.Option(
-            help="A samples_*.jsonl that personamem eval --log_samples wrote: also print what the "
-            "model answered."
+            help="A samples_*.jsonl that personamem eval --log_samples wrote, or a log (.eval) of "
+            "inspect-ai: also print what the model answered."
         ),
     ] = None,
 ) -> None:

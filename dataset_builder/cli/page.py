@@ -35,8 +35,8 @@ def page(
     samples: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A samples_*.jsonl that personamem eval --log_samples wrote, repeatable: show "
-            "what was answered, and compare runs.",
+            help="A samples_*.jsonl that personamem eval --log_samples wrote, or a log (.eval) of "
+            "inspect-ai, repeatable: show what was answered, and compare runs.",
             show_default=False,
         ),
     ] = None,

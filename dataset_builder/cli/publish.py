@@ -70,13 +70,13 @@ def publish(
     (`personamem audit D --json D/audit.json`) is used if it is about this manifest, comes from this
     version of personamem, covers all splits and baselines, and matches the digest of its content.
     The digest finds edits; it is no signature, so only running the audit proves anything to others.
-    README.md is rendered from manifest and audit, unless it was edited. A dry run writes these two
-    files as well.
+    README.md is rendered from manifest and audit, with pictures of what controls reach (and models,
+    with --results), unless it was edited. A dry run writes these files as well.
 
-    Afterwards the repository holds exactly the files of the manifest, manifest.json, README.md and
-    audit.json; other files are deleted there, except hidden ones, and not uploaded from here. The
-    tag is set after the commit was read back, and is never moved. After an interruption, run the
-    same command again.
+    Afterwards the repository holds exactly the files of the manifest, manifest.json, README.md,
+    audit.json and these pictures; other files are deleted there, except hidden ones, and not
+    uploaded from here. The tag is set after the commit was read back, and is never moved. After an
+    interruption, run the same command again.
 
     The token comes from HF_TOKEN or from `hf auth login`. Exit code 1 when the audit or the Hub
     fails, 2 when the dataset, a name, the token, the tag or the repository cannot be used.

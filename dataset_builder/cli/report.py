@@ -77,6 +77,8 @@ def report(
         if (found := family.make_report(evaluations, compared)) is not None
     ]
     _refuse_unused(results, evaluations, reports)
+    if baseline:
+        _refuse_unmatched(baseline, reports)
     tables = [table for each in reports for table in each.tables]
     for table in tables:
         output().print(show_table(table))
@@ -111,6 +113,17 @@ def _refuse_unused(
             f"{path} holds no results of personamem{has}. Accepted: what lm-eval or personamem "
             f"eval wrote with --output_path and --log_samples for tasks {known}, inspect-ai's logs "
             "of them, and what personamem retrieve wrote with --json."
+        )
+
+
+def _refuse_unmatched(baseline: Path, reports: Sequence[ResultsReport]) -> None:
+    """Refuse a run that nothing was compared with: it would pass whatever it scores."""
+    compared = {label for each in reports for label in each.compared}
+    lacking = [label for each in reports for label in each.scores if label not in compared]
+    if lacking:
+        raise InvalidInputError(
+            f"{baseline} holds no answers to compare {', '.join(lacking)} with. Accepted: results "
+            "with --log_samples of the same multiple-choice tasks on the same questions."
         )
 
 

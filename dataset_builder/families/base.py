@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from rich.console import RenderableType
 
-from personamem.cards.family import FamilyCard
+from personamem.cards.family import FamilyCard, Picture
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
 from personamem.dataset_builder.core.parallel import Pool
 from personamem.dataset_builder.families.evaluations import Evaluation
@@ -164,6 +164,13 @@ class Family(ABC):
     @abstractmethod
     def describe_card(self, manifest: Manifest, repo_id: str | None) -> FamilyCard:
         """Return what the card says about its part; ``repo_id`` is the Hub id once published."""
+
+    def draw_pictures(self, record: FamilyRecord) -> tuple[Picture, ...]:
+        """Return the pictures of its card, drawn from ``record`` and nothing else. By default none.
+
+        A build writes them, an audit draws them again.
+        """
+        return ()
 
     @abstractmethod
     def list_splits(self, source: str | Path) -> list[str]:

@@ -3,19 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jsonlines
-
-from personamem.dataset_builder.families.inspect_logs import (
-    SUFFIX,
-    read_inspect_log,
-    read_inspect_samples,
-)
+from personamem.dataset_builder.families.inspect_logs import SUFFIX, read_inspect_log
+from personamem.dataset_builder.families.sample_rows import read_rows
 from personamem.loaders.formats.errors import DatasetError, InvalidInputError
-from personamem.loaders.formats.json_files import parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +49,7 @@ class Evaluation:
             DatasetError: they cannot be read.
         """
         if self.path.suffix == SUFFIX:
-            for number, row in enumerate(read_inspect_samples(self.path), start=1):
-                yield f"{self.path}, sample {number}", row
+            yield from read_rows(self.path)
             return
         stamp = self.path.stem.removeprefix("results_")
         path = self.path.with_name(f"samples_{task}_{stamp}.jsonl")
@@ -66,13 +58,7 @@ class Evaluation:
                 f"{self.path} has the accuracy of {task} without its answers: {path.name} is not "
                 "beside it. Accepted: results of an evaluation with --log_samples."
             )
-        try:
-            # Log-likelihoods may be infinite.
-            with jsonlines.open(path, loads=partial(parse_json, allow_nan=True)) as rows:
-                for number, row in enumerate(rows, start=1):
-                    yield f"{path}, line {number}", row
-        except (OSError, UnicodeDecodeError, jsonlines.InvalidLineError) as error:
-            raise DatasetError(f"{path} cannot be read: {error}.") from error
+        yield from read_rows(path)
 
 
 def read_evaluations(paths: Sequence[Path]) -> list[Evaluation]:

@@ -111,10 +111,18 @@ def _name_hub_task(path: Path, log: "EvalLog") -> str:
 def _convert(sample: "EvalSample") -> dict[str, Any]:
     from inspect_ai.scorer import value_to_float
 
-    (score,) = (sample.scores or {}).values()
-    values = (score.metadata or {}).get("values")
-    doc = dict(sample.metadata)
+    scores = list((sample.scores or {}).values())
+    # Beside the score of the lm-eval task, a judge's may stand.
+    score = next((each for each in scores if "values" in (each.metadata or {})), scores[0])
+    known, doc = score.metadata or {}, dict(sample.metadata)
+    values, prompt = known.get("values"), known.get("prompt") or {}
     if values is None:
         doc["dials"] = {name: doc.get(name, "") for name in _DIALS}
         values = {"acc": value_to_float()(score.value)}
-    return {"doc": doc, "resps": [[sample.output.completion]], **values}
+        prompt = {"split": str(doc.get("task", "")).rpartition("_")[2], "condition": "full"}
+    return {
+        "doc": doc,
+        "arguments": {"gen_args_0": {"arg_0": prompt}},
+        "resps": [[sample.output.completion]],
+        **values,
+    }

@@ -1,17 +1,14 @@
-"""Samples that lm-eval logged: what a model answered, joined with the questions again."""
+"""Logged samples: what a model answered, joined with the questions again."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jsonlines
-
 from personamem.dataset_builder.families.memory_notes import MemoryNote, read_note
+from personamem.dataset_builder.families.sample_rows import name_run, read_rows
 from personamem.loaders.formats.errors import InvalidInputError, suggest_choice
-from personamem.loaders.formats.json_files import parse_json
 from personamem.loaders.formats.schema import LETTERS
 
 _SCORES = ("acc", "recall", "f1")
@@ -63,13 +60,13 @@ class SampleFile:
 
 
 def read_sample_files(paths: Sequence[Path]) -> list[SampleFile]:
-    """Read files of samples; each gets a name of its own, from its folder, task and date.
+    """Read files of samples; each gets a name of its own, from its model, task and date.
 
-    Raises:
-        InvalidInputError: see ``read_samples``.
+    Raises the errors of ``read_samples``.
     """
+    runs = [name_run(path) for path in paths]
     for parts in (1, 2, 3):
-        names = [" \u00b7 ".join(_name_parts(path)[:parts]) for path in paths]
+        names = [" \u00b7 ".join(run[:parts]) for run in runs]
         if len(set(names)) == len(names):
             break
     else:
@@ -79,31 +76,18 @@ def read_sample_files(paths: Sequence[Path]) -> list[SampleFile]:
     ]
 
 
-def _name_parts(path: Path) -> tuple[str, str, str]:
-    """Return model, task and date of ``MODEL/samples_TASK_DATE.jsonl``, as lm-eval names it."""
-    task, _, date = path.stem.removeprefix("samples_").rpartition("_")
-    # lm-eval writes the slashes of a model's name as two underscores.
-    model = path.absolute().parent.name.rpartition("__")[2]
-    return model, task or date, date
-
-
 def read_samples(path: Path) -> dict[str, Sample]:
-    """Read a ``samples_TASK_DATE.jsonl`` of lm-eval's by question id.
+    """Read a ``samples_TASK_DATE.jsonl`` of lm-eval's, or a log of inspect-ai, by question id.
 
     Raises:
-        InvalidInputError: no such file, or not the samples of a personamem task.
+        InvalidInputError: not the samples of a personamem task.
+        DatasetError: no such file, or one that cannot be read.
+        PersonamemError: see ``read_rows``.
     """
     samples: dict[str, Sample] = {}
-    try:
-        if path.exists() and not path.is_file():
-            raise InvalidInputError(f"{path} is not a regular file.")
-        # Log-likelihoods may be infinite.
-        with jsonlines.open(path, loads=partial(parse_json, allow_nan=True)) as rows:
-            for number, row in enumerate(rows, start=1):
-                sample = _read_row(row, f"{path}, line {number}")
-                samples[sample.question_id] = sample
-    except (OSError, UnicodeDecodeError, jsonlines.InvalidLineError) as error:
-        raise InvalidInputError(f"{path} cannot be read: {error}.") from error
+    for where, row in read_rows(path):
+        sample = _read_row(row, where)
+        samples[sample.question_id] = sample
     if not samples:
         raise InvalidInputError(f"{path} holds no samples.")
     return samples
@@ -148,6 +132,6 @@ def _read_row(row: Any, where: str) -> Sample:
         )
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InvalidInputError(
-            f"{where} is not a sample of a personamem task, as lm-eval's --log_samples writes them "
-            f"({type(error).__name__}: {error})."
+            f"{where} is not a sample of a personamem task, as lm-eval and inspect-ai log "
+            f"them ({type(error).__name__}: {error})."
         ) from error

@@ -5,8 +5,8 @@ The audit measures what concerns every family (policies, text); a family checks 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from personamem.dataset_builder.core.findings import Finding, Violations
 from personamem.dataset_builder.core.items import Item
@@ -19,7 +19,8 @@ class ReadContext:
 
     ``items`` are the multiple-choice questions asked in it and ``ends[i]`` the number of messages
     that ``items[i]`` sees; ``tokens`` is its size in o200k_base tokens. ``slips`` says that users
-    write with slips, as people do. A context that cannot be read has no messages.
+    write with slips, as people do. ``parts`` divides the tokens by kind of text, where a family
+    tells kinds apart. A context that cannot be read has no messages.
     """
 
     context_id: str
@@ -30,6 +31,7 @@ class ReadContext:
     items: tuple[Item, ...] = ()
     ends: tuple[int, ...] = ()
     slips: bool = False
+    parts: Mapping[str, int] = field(default_factory=dict)
 
 
 class ContextJob(ABC):
@@ -60,6 +62,7 @@ class CheckedContext:
     context_id: str
     tokens: int
     violations: Violations
+    parts: Mapping[str, int] = field(default_factory=dict)
 
 
 class AuditSubject(ABC):

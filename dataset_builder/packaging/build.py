@@ -13,8 +13,9 @@ from personamem.dataset_builder.families.registry import describe_cards, get_fam
 from personamem.dataset_builder.packaging.eval_yaml import write_eval_yaml
 from personamem.dataset_builder.packaging.generated_text import GeneratedText
 from personamem.dataset_builder.packaging.manifest import make_manifest, write_manifest
+from personamem.dataset_builder.reports.pictures import write_pictures
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 
 
 def build_dataset(
@@ -55,6 +56,9 @@ def build_dataset(
         )
         hub_tasks = [task for family in built.values() for task in family.hub_tasks]
         write_eval_yaml(folder, config.name, hub_tasks)
+        for name, family in built.items():
+            record = FamilyRecord(**family.summary, checks=family.checks)
+            write_pictures(folder, get_family(name).draw_pictures(record))
         manifest = make_manifest(config, folder, built, generated.writer)
         card = render_card(manifest, describe_cards(manifest))
         (folder / "README.md").write_text(card, encoding="utf-8")

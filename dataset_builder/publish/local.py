@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from personamem.cards import PICTURES
+from personamem.dataset_builder.publish.pictures import CONTROLS, MODELS
 from personamem.loaders.formats.audit_record import AUDIT
 from personamem.loaders.formats.errors import DatasetError
 from personamem.loaders.formats.manifest import (
@@ -23,6 +25,9 @@ from personamem.loaders.formats.sources import parse_source
 CARD = "README.md"
 MADE_FOR_RELEASE = (MANIFEST, CARD, AUDIT)
 """Files of a release that the manifest does not list: itself, and what is made from it."""
+
+MEASURED = tuple(f"{PICTURES}/{name}.svg" for name in (CONTROLS, MODELS))
+"""Pictures that are made for a release too, where there is something to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +63,13 @@ class LocalDataset:
 
         Those made for the release are read anew; the card and the audit must be there.
         """
-        made = {name: describe_file(self.folder / name) for name in MADE_FOR_RELEASE}
+        drawn = [name for name in MEASURED if (self.folder / name).is_file()]
+        made = {name: describe_file(self.folder / name) for name in (*MADE_FOR_RELEASE, *drawn)}
         return dict(sorted({**self.data, **made}.items()))
 
     def list_left_out(self) -> list[str]:
         """Return the files in the folder that are not published."""
-        known = {*self.data, *MADE_FOR_RELEASE}
+        known = {*self.data, *MADE_FOR_RELEASE, *MEASURED}
         found = (path for path in self.folder.rglob("*") if path.is_file())
         names = (path.relative_to(self.folder).as_posix() for path in found)
         return sorted(name for name in names if name not in known)
@@ -86,7 +92,7 @@ def read_local(source: str | Path) -> LocalDataset:
     manifest = read_manifest(path)
     data = {}
     for name, record in manifest.files.items():
-        if name in MADE_FOR_RELEASE:
+        if name in (*MADE_FOR_RELEASE, *MEASURED):
             raise DatasetError(f"{path} lists {name}, which is made for each release.")
         check_file(manifest, name, folder / name)
         data[name] = LocalFile(folder / name, record.bytes, record.sha256)

@@ -11,6 +11,9 @@ from personamem.loaders.formats.errors import InvalidInputError
 
 METRIC = "acc,none"
 ERROR = "acc_stderr,none"
+GROUP = "acc_"
+THIRDS = ("near", "middle", "far", "stderr")
+"""Of ``acc_...``: no groups of questions that a dataset names."""
 
 
 def read_scores(path: Path, folder: Path, address: str) -> list[Score]:
@@ -37,6 +40,7 @@ def read_scores(path: Path, folder: Path, address: str) -> list[Score]:
                 standard_error=_read_error(found.get(ERROR)),
                 questions=int(counts[task]["effective"]),
                 date=date,
+                groups=_read_groups(found),
             )
             for task, found in scored.items()
             if task in configs
@@ -65,6 +69,21 @@ def _name_model(name: str) -> str:
     """Return a Hub id as it is, and of a path on this machine the last part."""
     path = Path(name)
     return path.name if path.is_absolute() or path.exists() else name
+
+
+def _read_groups(found: Mapping[str, Any]) -> dict[str, float]:
+    """Return the accuracies on question types and levels, by their names."""
+    groups = {}
+    for key, value in found.items():
+        metric, _, kind = key.partition(",")
+        name = metric.removeprefix(GROUP)
+        if kind == "none" and name != metric and name not in THIRDS and _is_share(value):
+            groups[name] = float(value)
+    return groups
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
 
 
 def _read_error(value: object) -> float | None:

@@ -14,7 +14,8 @@ from personamem.cards import Score, is_as_rendered, render_card
 from personamem.dataset_builder.audit.parts import AuditSource
 from personamem.dataset_builder.audit.stored import find_gap, make_report
 from personamem.dataset_builder.families.registry import describe_cards
-from personamem.dataset_builder.publish.local import CARD, LocalDataset
+from personamem.dataset_builder.publish.local import CARD, MEASURED, LocalDataset
+from personamem.dataset_builder.publish.pictures import draw_measured
 from personamem.loaders.formats.audit_record import AUDIT, AuditRecord, parse_audit
 from personamem.loaders.formats.errors import DatasetError, PersonamemError
 from personamem.loaders.formats.json_files import read_json_file
@@ -60,7 +61,9 @@ def settle_audit(local: LocalDataset, workers: int, log: Log) -> AuditRecord:
 def settle_card(
     local: LocalDataset, audit: AuditRecord, repo_id: str, scores: Sequence[Score], log: Log
 ) -> None:
-    """Write the card from manifest, audit and scores; one that was edited is left as it is.
+    """Write the card and its pictures from manifest, audit and scores.
+
+    A card that was edited is left as it is, with the pictures that are there.
 
     Raises:
         DatasetError: the manifest's record of a family lacks a key, or a value cannot be.
@@ -69,8 +72,15 @@ def settle_card(
     if path.is_file() and not is_as_rendered(path.read_text(encoding="utf-8", errors="replace")):
         log(f"{CARD} was edited and is published as it is; delete it to have it rendered again")
         return
+    measured = draw_measured(audit, scores)
+    drawn = {picture.path for picture in measured}
+    for name in MEASURED:
+        if name not in drawn:
+            (local.folder / name).unlink(missing_ok=True)
+    for picture in measured:
+        _write(local.folder / picture.path, picture.svg)
     cards = describe_cards(local.manifest, repo_id)
-    _write(path, render_card(local.manifest, cards, audit, repo_id, scores))
+    _write(path, render_card(local.manifest, cards, audit, repo_id, scores, measured))
 
 
 def _run_audit(local: LocalDataset, source: AuditSource, workers: int, log: Log) -> dict[str, Any]:

@@ -28,7 +28,8 @@ class ResultsReport:
     """What a report says of the results of one family.
 
     ``scores`` has the main score of each run, from 0 to 1, by its label. ``data`` is all of it as
-    plain values. ``worse`` names the runs that lie below a baseline by more than chance.
+    plain values. ``compared`` names the runs that a baseline has answers to the same questions for,
+    and ``worse`` those of them that lie below it by more than chance.
     ``model_scores`` are those that the Hub shows.
     """
 
@@ -38,6 +39,7 @@ class ResultsReport:
     scores: Mapping[str, float]
     data: Mapping[str, Any]
     note: str = ""
+    compared: Sequence[str] = ()
     worse: Sequence[str] = ()
     model_scores: Sequence[ModelScore] = ()
     used: frozenset[Path] = field(default_factory=frozenset)

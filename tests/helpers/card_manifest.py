@@ -30,6 +30,9 @@ def make_split(contexts: int, questions: int) -> dict[str, Any]:
         "question_types": {"suggest_new_ideas": 93, "recall_user_shared_facts": questions - 93},
         "topics": {"therapy": questions},
         "letters": {letter: questions // 4 for letter in "abcd"},
+        "levels": {"suggest_new_ideas": {"implied": 93}},
+        "distances": [questions, *[0] * 9],
+        "context_parts": {"sessions on topics": 1_234_567},
     }
 
 

@@ -5,14 +5,14 @@ The reply to a prompt depends on all of it, so equal replies mean equal prompts.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import lm_eval
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from lm_eval.api.model import LM
 from lm_eval.models.api_models import JsonChatStr
 from lm_eval.tasks import TaskManager
@@ -20,6 +20,7 @@ from lm_eval.tasks import TaskManager
 from personamem.tasks.registry import TASKS_FOLDER
 
 Turns = list[tuple[str, str]]
+Reply = Callable[[Turns], str]
 REPLIES = ("(a)", "(b)", "The answer is (c).", "**d**", "I cannot tell.", "A cello\nA blue car")
 
 
@@ -75,20 +76,33 @@ def run_lm_eval(names: Sequence[str], **metadata: Any) -> tuple[dict[str, Any], 
     return scores, model.seen
 
 
-def run_inspect(tasks: Sequence[Task], folder: Path) -> tuple[list[EvalLog], list[Turns]]:
-    """Return the logs of tasks, and the prompts."""
-    seen: list[Turns] = []
+def make_model(reply: Reply, seen: list[Turns]) -> Model:
+    """Return a model that answers by a function, and keeps its prompts in ``seen``."""
 
     def answer(messages: Any, *_: Any) -> ModelOutput:
         turns = [(message.role, message.text) for message in messages]
         seen.append(turns)
-        output = ModelOutput.from_content("mockllm", reply_to(turns))
+        output = ModelOutput.from_content("mockllm", reply(turns))
         # Without it, mockllm counts tokens by a vocabulary that it fetches.
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return output
 
-    model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
-    logs = eval(list(tasks), model=model, display="none", log_dir=str(folder), log_level="error")
+    return get_model("mockllm/model", custom_outputs=answer, memoize=False)
+
+
+def run_inspect(
+    tasks: Sequence[Task], folder: Path, **roles: Model
+) -> tuple[list[EvalLog], list[Turns]]:
+    """Return the logs of tasks, and the prompts."""
+    seen: list[Turns] = []
+    logs = eval(
+        list(tasks),
+        model=make_model(reply_to, seen),
+        model_roles=roles or None,
+        display="none",
+        log_dir=str(folder),
+        log_level="error",
+    )
     return logs, seen
 
 

@@ -109,7 +109,7 @@ def test_every_requirement_of_the_code_is_declared(
             is_model = path.is_relative_to(project_root / "tasks/models")
             is_of_inspect = (
                 path.parent.name in ("inspection", "dialogues")
-                or path.stem in ("inspect_tasks", "lens_run")
+                or path.stem in ("inspect_tasks", "inspect_judging", "lens_run")
                 or path.parent == project_root / LENS_RESULTS
             )
             declared = always | (

@@ -9,6 +9,7 @@ from personamem.dataset_builder.families.personabench.card_fields import (
     CHECK_MEANINGS,
     TABLES,
 )
+from personamem.dataset_builder.families.personabench.pictures import draw_pictures
 from personamem.dataset_builder.families.personabench.record import PersonaBenchRecord
 from personamem.dataset_builder.families.record import read_record
 from personamem.loaders.formats.manifest import Manifest
@@ -43,4 +44,5 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         task_categories=("question-answering",),
         slots=slots,
         check_meanings=CHECK_MEANINGS,
+        pictures=draw_pictures(record),
     )

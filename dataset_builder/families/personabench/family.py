@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rich.console import RenderableType
 
-from personamem.cards.family import FamilyCard
+from personamem.cards.family import FamilyCard, Picture
 from personamem.dataset_builder.core.config import BuildConfig, FamilySettings
 from personamem.dataset_builder.families.base import (
     BuildJob,
@@ -97,6 +97,12 @@ class PersonaBenchFamily(Family):
         from personamem.dataset_builder.families.personabench.card import describe_card
 
         return describe_card(manifest, repo_id)
+
+    def draw_pictures(self, record: FamilyRecord) -> tuple[Picture, ...]:
+        """Return plots of the counts in ``record``."""
+        from personamem.dataset_builder.families.personabench.pictures import draw_pictures
+
+        return draw_pictures(PersonaBenchRecord.model_validate(record.model_dump()))
 
     def list_splits(self, source: str | Path) -> list[str]:
         """Return the noise levels of a dataset of ours, lowest first."""

@@ -5,6 +5,7 @@ from pathlib import Path
 from personamem.cards.family import FamilyCard
 from personamem.cards.render import name_pinned, render_slots
 from personamem.dataset_builder.families.personalens.card_fields import CHECK_MEANINGS, TABLES
+from personamem.dataset_builder.families.personalens.pictures import draw_pictures
 from personamem.dataset_builder.families.personalens.record import PersonaLensRecord
 from personamem.dataset_builder.families.record import read_record
 from personamem.loaders.formats.manifest import Manifest
@@ -36,4 +37,5 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         task_categories=("question-answering", "text-generation"),
         slots=slots,
         check_meanings=CHECK_MEANINGS,
+        pictures=draw_pictures(record),
     )

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from rich.console import RenderableType
 
-from personamem.cards.family import FamilyCard
+from personamem.cards.family import FamilyCard, Picture
 from personamem.dataset_builder.core.config import FamilySettings
 from personamem.dataset_builder.families.base import BuildJob, BuiltFamily, Family, SplitCounts
 from personamem.dataset_builder.families.samples import Sample
 from personamem.dataset_builder.families.subject import AuditSubject
-from personamem.loaders.formats.manifest import Manifest
+from personamem.loaders.formats.manifest import FamilyRecord, Manifest
 from personamem.loaders.formats.sources import find_manifest
 from personamem.loaders.personalens.schema import FAMILY as NAME
 from personamem.loaders.personalens.schema import SPLIT
@@ -69,6 +69,13 @@ class PersonaLensFamily(Family):
         from personamem.dataset_builder.families.personalens.card import describe_card
 
         return describe_card(manifest, repo_id)
+
+    def draw_pictures(self, record: FamilyRecord) -> tuple[Picture, ...]:
+        """Return plots of the counts in ``record``."""
+        from personamem.dataset_builder.families.personalens.pictures import draw_pictures
+        from personamem.dataset_builder.families.personalens.record import PersonaLensRecord
+
+        return draw_pictures(PersonaLensRecord.model_validate(record.model_dump()))
 
     def list_splits(self, source: str | Path) -> list[str]:
         """Return the one split, if a dataset of ours has users."""

@@ -38,7 +38,7 @@ from personamem.dataset_builder.families.personamem.lives.packing import Context
 from personamem.dataset_builder.families.personamem.lives.plan import plan_split
 from personamem.dataset_builder.families.personamem.lives.rows import make_row
 from personamem.dataset_builder.families.personamem.lives.wording import word_quad
-from personamem.dataset_builder.families.personamem.summary import summarise_split
+from personamem.dataset_builder.families.personamem.summary import divide_tokens, summarise_split
 from personamem.dataset_builder.families.personamem.tables import (
     ContextsWriter,
     batch_from_bytes,
@@ -74,7 +74,8 @@ class Job:
 class BuiltContext:
     """What a worker hands back: the table row (Arrow IPC), the JSON line, the question rows.
 
-    ``flat`` holds those of the flat table (Arrow IPC), if the split has one.
+    ``flat`` holds those of the flat table (Arrow IPC), if the split has one; ``parts`` are its
+    tokens by kind of text.
     """
 
     context_id: str
@@ -82,7 +83,7 @@ class BuiltContext:
     flat: bytes | None
     json_line: bytes
     rows: tuple[Row, ...]
-    tokens: int
+    parts: Mapping[str, int]
 
 
 def start_build(job: BuildJob) -> Callable[[], BuiltFamily]:
@@ -112,20 +113,20 @@ def _build(job: BuildJob, config: PersonaMemConfig, jobs: Mapping[str, list["Job
     # Closed before the pool is: what is left of its results depends on it.
     with closing(job.pool.map_in_order(build_one, queue)) as contexts:
         for size, own in jobs.items():
-            found, tokens = _write_contexts(
+            found, parts = _write_contexts(
                 job.folder, size, islice(contexts, len(own)), len(own), job.report
             )
             questions, annotations = _separate(found)
-            checks[size] = check_split(config, size, questions, annotations, tuple(tokens))
+            checks[size] = check_split(config, size, questions, annotations, tuple(parts))
             write_questions(job.folder, size, questions, list(annotations.values()))
-            splits[size] = summarise_split(size, questions, tuple(tokens.values()))
+            splits[size] = summarise_split(size, questions, annotations, tuple(parts.values()))
             for name in ("benchmark", "annotations"):
                 rows[f"{name}/{size}.parquet"] = len(questions)
             if is_flat(size):
                 rows[name_file(size)] = len(questions)
-            rows[f"contexts/{size}.parquet"] = len(tokens)
+            rows[f"contexts/{size}.parquet"] = len(parts)
             rows[f"questions_{size}.csv"] = len(questions)
-            rows[f"shared_contexts_{size}.jsonl"] = len(tokens)
+            rows[f"shared_contexts_{size}.jsonl"] = len(parts)
     summary: dict[str, Any] = {
         "splits": {size: splits[size] for size in config.sizes},
         "readings": describe_proof(),
@@ -160,10 +161,11 @@ def _write_contexts(
     contexts: Iterable[BuiltContext],
     total: int,
     report: Callable[[Progress], None],
-) -> tuple[list[Row], dict[str, int]]:
-    """Write the contexts of a split; return its rows in their order, and tokens by context."""
+) -> tuple[list[Row], dict[str, Mapping[str, int]]]:
+    """Write the contexts of a split; return its rows in order, and tokens by context."""
     rows: list[Row] = []
-    tokens: dict[str, int] = {}
+    parts: dict[str, Mapping[str, int]] = {}
+    tokens = 0
     with ExitStack() as stack:
         writer = stack.enter_context(ContextsWriter(folder, size))
         flat = stack.enter_context(FlatWriter(folder, size)) if is_flat(size) else None
@@ -172,11 +174,12 @@ def _write_contexts(
             if flat is not None and built.flat is not None:
                 flat.append(pa.Table.from_batches([batch_from_bytes(built.flat)]))
             rows.extend(built.rows)
-            tokens[built.context_id] = built.tokens
-            report(Progress(size, len(tokens), total, sum(tokens.values())))
+            parts[built.context_id] = built.parts
+            tokens += sum(built.parts.values())
+            report(Progress(size, len(parts), total, tokens))
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
     rows.sort(key=lambda row: row.question.question_id)
-    return rows, tokens
+    return rows, parts
 
 
 def build_one(job: Job) -> BuiltContext:
@@ -205,9 +208,10 @@ def build_one(job: Job) -> BuiltContext:
         (flat_batch,) = make_flat_table(size, pairs, context.messages).combine_chunks().to_batches()
         flat = batch_to_bytes(flat_batch)
     line = b'{"%s": %s}\n' % (context_id.encode(), body)
-    return BuiltContext(
-        context_id, batch_to_bytes(batch), flat, line, tuple(rows), index.tokens[-1]
+    parts = divide_tokens(
+        context.messages, context.session_starts, context.session_topics, index.tokens
     )
+    return BuiltContext(context_id, batch_to_bytes(batch), flat, line, tuple(rows), parts)
 
 
 def _as_record(context: Context, index: ContextIndex, context_id: str) -> ContextRecord:

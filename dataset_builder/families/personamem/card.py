@@ -11,6 +11,7 @@ from personamem.dataset_builder.families.personamem.card_fields import (
     TABLES,
 )
 from personamem.dataset_builder.families.personamem.flat import describe_hub_tasks
+from personamem.dataset_builder.families.personamem.pictures import draw_pictures
 from personamem.dataset_builder.families.personamem.record import PersonaMemRecord, SplitRecord
 from personamem.dataset_builder.families.record import read_record
 from personamem.loaders.formats.manifest import Manifest
@@ -57,6 +58,7 @@ def describe_card(manifest: Manifest, repo_id: str | None) -> FamilyCard:
         task_categories=("question-answering", "multiple-choice"),
         slots=slots,
         check_meanings=CHECK_MEANINGS,
+        pictures=draw_pictures(record),
     )
 
 

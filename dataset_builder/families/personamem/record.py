@@ -8,10 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from personamem.loaders.formats.manifest import SplitName
 
 Count = Annotated[int, Field(ge=0, strict=True)]
+TENTHS = 10
 
 
 class SplitRecord(BaseModel):
-    """The counts of one split; tokens are o200k_base tokens of the contents of messages."""
+    """The counts of one split; tokens are o200k_base tokens of the contents of messages.
+
+    ``levels`` counts questions by type, then by level of evidence. ``distances`` counts them by the
+    share of what they see that comes after the evidence, in tenths. ``context_parts`` divides the
+    tokens by kind of text, see ``summary.PARTS``.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -26,6 +32,9 @@ class SplitRecord(BaseModel):
     question_types: Mapping[str, Count]
     topics: Mapping[str, Count]
     letters: Mapping[str, Count]
+    levels: Mapping[str, Mapping[str, Count]]
+    distances: Annotated[tuple[Count, ...], Field(min_length=TENTHS, max_length=TENTHS)]
+    context_parts: Mapping[str, Count]
 
 
 class ReadingsRecord(BaseModel):

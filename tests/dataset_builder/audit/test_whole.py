@@ -71,6 +71,21 @@ def test_a_file_of_no_part_is_held_to_the_manifest(copied: Path) -> None:
     assert "CHANGELOG.md" in rows[0]
 
 
+@pytest.mark.parametrize("stated", [True, False], ids=["changed", "left out"])
+def test_a_picture_has_to_show_what_the_manifest_states(copied: Path, stated: bool) -> None:
+    """Also one whose hash the manifest has: it is drawn again."""
+    path = copied / "pictures" / "personamem_questions.svg"
+    path.write_text(path.read_text("utf-8").replace(": 4 (", ": 8 ("), "utf-8")
+    record = {"sha256": manifests.hash_file(path), "bytes": path.stat().st_size}
+    name = path.relative_to(copied).as_posix()
+    if stated:
+        change_manifest(copied, lambda m: m["files"].update({name: record}))
+    else:
+        change_manifest(copied, lambda m: m["files"].pop(name))
+    (rows,) = find_failures(copied).values()
+    assert rows == (f"{name} does not show what manifest.json states of personamem",)
+
+
 def test_an_audit_of_all_parts_hashes_each_file_once(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,8 @@
 """What every family of the registry keeps to, and one that is added by a folder and one line."""
 
+import re
 import shutil
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -122,6 +124,29 @@ def test_the_card_has_a_section_of_the_family(family: Family, built: Path) -> No
         assert all(f"`{field.name}`" in text for field in table.fields)
     (published,) = describe_cards(manifest, "own/bench")
     assert "own/bench@v1.0.0" in render_card(manifest, [published], repo_id="own/bench")
+
+
+def test_pictures_of_the_card_are_small_files_that_need_nothing_else(
+    family: Family, built: Path
+) -> None:
+    manifest = read_manifest(built / "manifest.json")
+    (card,) = describe_cards(manifest)
+    text = (built / "README.md").read_text("utf-8")
+    found = sorted(path.relative_to(built).as_posix() for path in built.glob("pictures/*"))
+    assert found == sorted(picture.path for picture in card.pictures)
+    assert bool(found) == (family.name != ADDED)
+    for picture in card.pictures:
+        assert (built / picture.path).read_text("utf-8") == picture.svg
+        assert f"]({picture.path})\n" in text
+        assert len(picture.svg.encode()) < 60_000
+        svg = ElementTree.fromstring(picture.svg)
+        width, height = (float(svg.get(side, "0")) for side in ("width", "height"))
+        for element in svg.iter():
+            assert float(element.get("x", "0")) <= width
+            assert float(element.get("y", "0")) <= height
+        style = svg.findtext("{http://www.w3.org/2000/svg}style") or ""
+        assert "prefers-color-scheme: dark" in style
+        assert not re.search(r"url\(|@import|href", picture.svg)
 
 
 def test_every_part_passes_its_audit(family: Family, built: Path) -> None:

@@ -118,6 +118,9 @@ def test_the_hub_and_lm_eval_ask_and_score_alike(
     assert (entry.dataset_id, entry.dataset_revision) == ("owner/name", "v1.0.0")
     assert (entry.task_id, entry.value) == ("personamem_4k", pytest.approx(accuracy, abs=1e-6))
     assert entry.notes == "accuracy, 28 questions"
+    (path,) = (tmp_path / "logs").glob("*.eval")
+    shown = call("show", tiny_dataset, "--samples", path)
+    assert f"{accuracy * 28:.0f} of 28 right" in shown.stdout, shown.stderr
     refused = call("report", tmp_path / "logs", "--eval-results", tmp_path / "others")
     assert refused.returncode == 2
     assert "--dataset-id OWNER/NAME" in refused.stderr

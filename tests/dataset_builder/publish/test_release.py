@@ -102,6 +102,14 @@ def test_scores_come_onto_the_card(
     card = (hub.store.folder_of(REPO, "v1.0.0") / "README.md").read_text(encoding="utf-8")
     assert "| `owner/model` | `personamem_4k` | 28 | 50.0 % | 10.0 % |" in card
     assert metadata_load(folder / "README.md")["eval_results"][1]["value"] == 0.25
+    names = ("controls", "models")
+    assert [f"](pictures/{name}.svg)" in card for name in names] == [True, True]
+    there = read_files(hub.store.folder_of(REPO, "v1.0.0"))
+    assert b"owner/model, personamem_4k_ll, overall: 25.0 %" in there["pictures/models.svg"]
+    # A release without results shows none, and an earlier picture goes.
+    assert publish(folder, "v1.0.0", "--dry-run", token=None).code == 0
+    assert [(folder / f"pictures/{name}.svg").is_file() for name in names] == [True, False]
+    assert "(pictures/models.svg)" not in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_second_release_deletes_what_is_gone_and_keeps_the_first(

@@ -22,6 +22,20 @@ def test_scores_are_read(tmp_path: Path, dataset: str) -> None:
     ]
 
 
+def test_accuracies_of_groups_are_read_and_those_by_distance_left_out(tmp_path: Path) -> None:
+    found = {
+        "acc,none": 0.5,
+        "acc_stderr,none": 0.1,
+        "acc_implied,none": 0.25,
+        "acc_implied_stderr,none": "N/A",
+        "acc_near,none": 1.0,
+        "acc_named,none": "NaN",
+    }
+    path = write_results(tmp_path / "r.json", ADDRESS, results={"personamem_4k": found})
+    (score,) = read_scores(path, tmp_path, ADDRESS)
+    assert score.groups == {"implied": 0.25}
+
+
 def test_the_folder_of_a_model_is_not_told(tmp_path: Path) -> None:
     path = write_results(tmp_path / "r.json", ADDRESS, model_name="/home/somebody/SmolLM2")
     assert {score.model for score in read_scores(path, tmp_path, ADDRESS)} == {"SmolLM2"}

@@ -1,11 +1,14 @@
-"""Lines as SVG text."""
+"""Lines, bars and pictures as SVG text."""
 
 import math
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from markupsafe import Markup
 
+from personamem.dataset_builder.reports.bars import draw_bars
 from personamem.dataset_builder.reports.lines import draw_lines
+from personamem.dataset_builder.reports.svg import make_picture, read_figures
 
 
 def read_points(element: ElementTree.Element) -> list[tuple[float, float]]:
@@ -31,3 +34,27 @@ def test_one_point_and_large_numbers_have_their_places() -> None:
     ticks = {text.text: float(text.get("x") or 0) for text in svg.iter("text")}
     assert ticks["1,000"] < ticks["4,000"]
     assert draw_lines({"a": {3.0: 0.5}}, "updates")
+
+
+def test_bars_are_as_long_as_their_parts_and_totals() -> None:
+    rows = {"a": {"x": 30, "y&": 10}, "b": {"x": 20, "y&": 0}}
+    for whole, longest in ((False, 2), (True, 1)):
+        svg = ElementTree.fromstring(draw_bars(rows, whole))
+        widths = [float(part.get("width") or 0) for part in svg.iter("rect")]
+        assert len(widths) == 3, "a part of nothing is not drawn"
+        assert widths[0] == pytest.approx(3 * widths[1])
+        assert widths[0] + widths[1] == pytest.approx(longest * widths[2])
+        texts = [text.text for text in svg.iter("text")]
+        assert texts == ["a", "40", "b", "20", "x", "y&"]
+    assert draw_bars({}) == draw_bars({"a": {"x": 0}}) == ""
+
+
+def test_a_picture_holds_its_plot_and_its_words() -> None:
+    picture = make_picture("<T>", "n & m", draw_bars({"a": {"x": 1}}))
+    svg = ElementTree.fromstring(picture)
+    space = "{http://www.w3.org/2000/svg}"
+    assert svg.findtext(f"{space}title") == "<T>"
+    assert [text.text for text in svg.iter(f"{space}text")] == ["<T>", "n & m", "a", "1"]
+    assert read_figures(picture) == ["a, x: 1 (100.0%)"]
+    with pytest.raises(ValueError, match="make_svg"):
+        make_picture("T", "n", Markup("<p>"))

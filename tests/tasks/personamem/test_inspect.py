@@ -6,9 +6,14 @@ from typing import Any
 import pytest
 
 pytest.importorskip("inspect_ai")
+from calling import call
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspecting import read_scores, run_inspect, run_lm_eval
+from site_files import read_data
 
+from personamem.dataset_builder.families.samples import read_sample_files, read_samples
+from personamem.loaders.formats.errors import DatasetError
 from personamem.tasks.personamem.inspect_tasks import TASKS
 
 pytestmark = pytest.mark.system
@@ -78,3 +83,46 @@ def test_what_cannot_be_used_is_one_error(
     with pytest.raises(PrerequisiteError) as raised:
         TASKS[name](dataset=str(ours), **settings)
     assert raised.match(said) or said in str(raised.value.message)
+
+
+def test_logs_are_samples_as_those_of_lm_eval(ours: Path, runs: Any, tmp_path: Path) -> None:
+    logs, _ = runs
+    paths = [Path(log.location) for log in logs]
+    files = read_sample_files(paths)
+    assert [file.name for file in files[:2]] == [
+        "model \u00b7 personamem_4k",
+        "model \u00b7 personamem_4k_nocontext",
+    ]
+    for log, file, condition in zip(logs, files, CONDITIONS, strict=True):
+        samples = file.samples.values()
+        assert {(s.split, s.condition) for s in samples} == {("4k", condition[1:] or "full")}
+        assert sum(s.right for s in samples) / 8 == read_scores(log)["acc"]
+        assert {s.question_id: s.text for s in samples} == {
+            s.id: s.output.completion for s in log.samples
+        }
+    assert all(sample.memory for sample in files[4].samples.values())
+
+    shown = call("show", ours, "--samples", paths[0])
+    assert shown.returncode == 0, shown.stderr
+    right = sum(sample.right for sample in files[0].samples.values())
+    assert f"{right} of 8 right" in shown.stdout
+    words = [word for path in paths[:2] for word in ("--samples", path)]
+    done = call("page", ours, "--out", tmp_path / "site", *words)
+    assert done.returncode == 0, done.stderr
+    (split,) = read_data(tmp_path / "site", "index")["splits"]
+    assert [run["name"] for run in split["runs"]] == [file.name for file in files[:2]]
+
+
+def test_a_log_that_is_no_samples_is_named(runs: Any, tmp_path: Path) -> None:
+    other, broken = tmp_path / "other.eval", tmp_path / "broken.eval"
+    log = read_eval_log(runs[0][0].location)
+    log.eval.metadata = {}
+    write_eval_log(log, str(other))
+    broken.write_text("{")
+    for path, said in (
+        (other, "of no personamem task. Accepted: logs of personamem/personamem_"),
+        (broken, "cannot be read as a log of inspect-ai"),
+        (tmp_path / "none.eval", "no such file"),
+    ):
+        with pytest.raises(DatasetError, match=said):
+            read_samples(path)

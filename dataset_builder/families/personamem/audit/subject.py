@@ -36,6 +36,7 @@ from personamem.dataset_builder.families.personamem.audit.truth import (
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.lives.bank import describe_proof
 from personamem.dataset_builder.families.personamem.summary import (
+    divide_tokens,
     summarise_checks,
     summarise_split,
 )
@@ -104,6 +105,9 @@ class SplitJob(ContextJob):
             items=make_items(inside, self.annotations),
             ends=tuple(question.end_index_in_shared_context for question in inside),
             slips=self.config is not None,
+            parts=divide_tokens(
+                context.messages, context.session_starts, context.session_topics, counted.tokens
+            ),
         )
 
 
@@ -211,8 +215,9 @@ class SplitSubject(AuditSubject):
         split, questions = self.source.split, self.source.questions
         record = manifest.families[FAMILY]
         where = f"families.{FAMILY}"
-        tokens = [context.tokens for context in contexts]
-        found = summarise_split(split, questions, tokens) if split in schema.SIZES else {}
+        annotations, parts = self.source.annotations or {}, [each.parts for each in contexts]
+        known = split in schema.SIZES
+        found = summarise_split(split, questions, annotations, parts) if known else {}
         check_facts(record.splits[split], found, f"{where}.splits.{split}", violations)
         stated = {name: record.checks.get(name) for name in {*record.checks, split}}
         others = {name: value for name, value in stated.items() if name in record.splits}

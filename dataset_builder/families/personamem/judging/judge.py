@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from personamem.dataset_builder.families.personamem.judging.replies import OpenReply, OpenRun
-from personamem.dataset_builder.families.personamem.judging.rubrics import make_request
-from personamem.dataset_builder.families.personamem.judging.verdicts import read_verdict
+from personamem.dataset_builder.families.personamem.judging.replies import OpenRun
 from personamem.dataset_builder.llm import (
     FREE,
     Answer,
@@ -19,6 +17,9 @@ from personamem.dataset_builder.llm import (
 )
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.personamem.version2.secrets import leaks_secret
+from personamem.tasks.personamem_v2.judging.replies import OpenReply
+from personamem.tasks.personamem_v2.judging.rubrics import make_messages
+from personamem.tasks.personamem_v2.judging.verdicts import read_verdict
 
 Status = Literal["judged", "leaked", "empty", "unreadable", "failed"]
 
@@ -54,7 +55,11 @@ class Judge:
 
     def request(self, reply: OpenReply) -> Request:
         """Return the request for the grade of one reply."""
-        return make_request(reply, self.model, self.max_tokens)
+        return Request(
+            model=self.model,
+            messages=make_messages(reply),
+            parameters={"temperature": 0, "max_tokens": self.max_tokens},
+        )
 
 
 def judge_runs(

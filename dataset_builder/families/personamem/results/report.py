@@ -72,7 +72,7 @@ def describe_runs(
     labelled = dict(zip(label_runs(runs), runs, strict=True))
     served = {label: run.served for label, run in labelled.items() if run.memory}
     curves = {name: dict(_draw_curve(labelled, name)) for name in ("distance", *DIALS)}
-    against, worse = _compare_with(labelled, baseline)
+    against, compared, worse = _compare_with(labelled, baseline)
     tables = [
         _tabulate_overview(labelled),
         _tabulate_groups("Accuracy by question type", labelled, lambda a: a.question_type),
@@ -104,6 +104,7 @@ def describe_runs(
         scores={label: run.accuracy for label, run in labelled.items()},
         data={label: _describe_run(run, label, curves) for label, run in labelled.items()},
         note=_NOTE,
+        compared=compared,
         worse=worse,
         model_scores=_list_model_scores(runs),
         used=used,
@@ -215,26 +216,26 @@ def _tabulate_roles(runs: Mapping[str, Run]) -> TextTable:
 def _compare_all(runs: Mapping[str, Run]) -> TextTable:
     rows = []
     for (one, first), (other, second) in combinations(runs.items(), 2):
-        found = compare_runs(first, second)
-        if found.total:
-            rows.append((f"{one} - {other}", *_format_difference(found)))
+        rows.append((f"{one} - {other}", *_format_difference(compare_runs(first, second))))
     return TextTable("Paired differences", ("runs", "difference", "p", "questions"), tuple(rows))
 
 
 def _compare_with(
     runs: Mapping[str, Run], baseline: Sequence[Run]
-) -> tuple[TextTable, tuple[str, ...]]:
-    rows, worse = [], []
+) -> tuple[TextTable, tuple[str, ...], tuple[str, ...]]:
+    """Return differences from the baseline, the runs that have one, and those that are worse."""
+    rows, compared, worse = [], [], []
     for label, run in runs.items():
         for other in baseline:
             found = compare_runs(run, other)
             if other.task != run.task or not found.total:
                 continue
             rows.append((f"{label} - {Path(other.model).name}", *_format_difference(found)))
+            compared.append(label)
             if found.value < 0 and found.p_value < SIGNIFICANT:
                 worse.append(label)
     head = ("runs", "difference", "p", "questions")
-    return TextTable("Against the baseline", head, tuple(rows)), tuple(worse)
+    return TextTable("Against the baseline", head, tuple(rows)), tuple(compared), tuple(worse)
 
 
 def _describe_run(
@@ -274,4 +275,6 @@ def _format_point(share: Share | None) -> str:
 
 
 def _format_difference(found: Difference) -> tuple[str, str, str]:
+    if not found.total:
+        return "-", "-", "none in common"
     return f"{found.value:+.3f}", f"{found.p_value:.4f}", f"{found.total:,}"

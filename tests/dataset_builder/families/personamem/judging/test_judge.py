@@ -17,7 +17,7 @@ from scripted_server import Received, make_answer, make_reply, serve_script
 from version2_specimen import CASES, PHONE
 
 from personamem.dataset_builder.families.personamem.judging.replies import read_open_runs
-from personamem.dataset_builder.families.personamem.judging.rubrics import render_rubric
+from personamem.tasks.personamem_v2.judging.rubrics import render_rubric
 
 pytestmark = pytest.mark.system
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from answer_files import TASK, make_row, write_run
+from calling import call
 
 from personamem.dataset_builder.families.evaluations import read_evaluations
 from personamem.dataset_builder.families.personamem.results.reading import read_runs
@@ -144,3 +145,25 @@ def test_damaged_answers_are_named(tmp_path: Path, line: str, said: str) -> None
     next(tmp_path.glob("samples_*")).write_text(line)
     with pytest.raises(DatasetError, match=said):
         read(tmp_path)
+
+
+def test_runs_on_other_questions_are_said_to_have_none_in_common(tmp_path: Path) -> None:
+    write_run(tmp_path, [make_row(n, "a") for n in range(8)], "models/one")
+    write_run(tmp_path, [make_row(n, "a") for n in range(8, 16)], "models/two")
+    report = describe_runs(read(tmp_path))
+    ((_, *cells),) = find_table(report, "Paired differences").rows
+    assert cells == ["-", "-", "none in common"]
+
+
+def test_a_baseline_that_nothing_is_compared_with_does_not_pass(tmp_path: Path) -> None:
+    write_run(tmp_path / "now", [make_row(n, "a") for n in range(8)])
+    write_run(tmp_path / "before", [make_row(n, "a") for n in range(8)])
+    write_run(tmp_path / "other", [make_row(n, "a") for n in range(8, 16)])
+    (tmp_path / "empty").mkdir()
+    words = ("report", tmp_path / "now", "--baseline")
+    assert call(*words, tmp_path / "before").returncode == 0
+    for name in ("other", "empty"):
+        done = call(*words, tmp_path / name)
+        assert done.returncode == 2
+        assert f"{name} holds no answers to compare tiny, {TASK} with." in done.stderr
+        assert "Accepted: results with --log_samples of the same multiple-choice" in done.stderr

@@ -2,7 +2,7 @@
 
 import pytest
 
-from personamem.dataset_builder.families.personamem.judging.verdicts import read_verdict
+from personamem.tasks.personamem_v2.judging.verdicts import read_verdict
 
 
 @pytest.mark.parametrize(
