@@ -24,12 +24,6 @@ def run_lens(log: Path, **values: Any) -> int:
     return start_lens(log, **values).wait()
 
 
-def kill_lens(process: Process) -> None:
-    """Kill a run, as a power cut would."""
-    process.kill()
-    process.wait()
-
-
 def wait_for(reached: Callable[[], bool], process: Process) -> bool:
     """Wait until ``reached`` or until the process ends; return whether it goes on."""
     while not reached():

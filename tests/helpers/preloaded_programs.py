@@ -3,7 +3,7 @@
 ``find_programs`` returns a folder with the programs of ``PROGRAMS``. Put first on PATH, they take
 any shell's words, variables, folder, open files and limit on files to a process that has imported
 everything, and end as the child ends that this process forks. A run is a process of its own, up to
-its exit handlers, and is killed with its program. The server ends with the process that asked.
+its exit handlers, and is killed with its program (``kill_run``). The server ends with the process that asked.
 """
 
 import atexit
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache, partialmethod
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 PRELOADED = (
     "inspect_ai.model._providers.openai_compatible",
@@ -43,8 +43,9 @@ PRELOADED = (
 
 CLIENT = """\
 #!{python} -IS
-import json, os, resource, socket, sys
+import json, os, resource, signal, socket, sys
 with socket.socket(socket.AF_UNIX) as server:
+    signal.signal(signal.SIGTERM, lambda *_: server.shutdown(socket.SHUT_WR))
     server.connect({address!r})
     socket.send_fds(server, [b"."], [0, 1, 2])
     words = [{name!r}, *sys.argv[1:]]
@@ -52,7 +53,10 @@ with socket.socket(socket.AF_UNIX) as server:
     run["file_bytes"] = resource.getrlimit(resource.RLIMIT_FSIZE)
     server.sendall(json.dumps(run).encode() + b"\\n")
     reply = server.recv(8)
-sys.exit(int(reply) if reply else "the server of programs has ended")
+code = int(reply) if reply else "the server of programs has ended"
+if reply and code < 0:
+    os.kill(os.getpid(), -code)
+sys.exit(code)
 """
 
 # As it was before any test changed it.
@@ -75,6 +79,12 @@ def find_programs() -> Path:
     assert server.stdout
     assert server.stdout.readline() == b"ready\n"
     return folder
+
+
+def kill_run(program: "subprocess.Popen[Any]") -> None:
+    """Kill what a program runs, as a power cut would, and wait until that is gone."""
+    program.terminate()
+    program.wait()
 
 
 def stop(server: "subprocess.Popen[bytes]", scratch: "tempfile.TemporaryDirectory[str]") -> None:
@@ -146,7 +156,7 @@ def serve(address: str) -> Callable[[], None]:
     while True:
         readable, _, _ = select.select([sys.stdin, ended, server, *runs], [], [])
         for client, pid in runs.items():
-            # Its program was killed, or whoever asked for programs has ended.
+            # Its program was killed or wants it to be, or whoever asked for programs has ended.
             if client in readable or sys.stdin in readable:
                 os.killpg(pid, signal.SIGKILL)
         if sys.stdin in readable:
@@ -172,10 +182,9 @@ def report_ended(runs: dict[socket.socket, int]) -> None:
         waited, status = os.waitpid(pid, os.WNOHANG)
         if waited:
             del runs[client]
-            code = os.waitstatus_to_exitcode(status)
             # A program that was killed is told nothing.
             with client, suppress(OSError):
-                client.sendall(str(code if code >= 0 else 128 - code).encode())
+                client.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
 @dataclass(frozen=True, slots=True)

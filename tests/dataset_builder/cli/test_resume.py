@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from chat_server import ChatServer, serve_chat
-from preloaded_programs import find_programs
+from preloaded_programs import find_programs, kill_run
 
 from personamem.dataset_builder.cli.resume import count_answers, keep_answers
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
@@ -52,8 +52,7 @@ def kill_in_midrun(process: subprocess.Popen[bytes], server: ChatServer, more: i
     while len(server.bodies) < target and process.poll() is None:
         time.sleep(0.01)
     time.sleep(random.uniform(0, 2 * server.delay))
-    process.kill()
-    process.wait()
+    kill_run(process)
 
 
 def test_killed_and_resumed_is_as_never_killed(tiny_dataset: Path, tmp_path: Path) -> None:
@@ -81,7 +80,15 @@ def test_killed_and_resumed_is_as_never_killed(tiny_dataset: Path, tmp_path: Pat
 @pytest.mark.system
 def test_a_full_disk_is_one_error_and_the_answers_are_kept(dataset: Path, tmp_path: Path) -> None:
     # A limit on the size of files stands for a disk that is full.
-    words = [find_programs() / "personamem", "eval", str(dataset), "--split", "4k", "--model", "dummy"]
+    words = [
+        find_programs() / "personamem",
+        "eval",
+        str(dataset),
+        "--split",
+        "4k",
+        "--model",
+        "dummy",
+    ]
     words += ["--output_path", "out"]
     full = subprocess.run(
         ["bash", "-c", 'ulimit -f 16; exec "$@"', "bash", *words],

@@ -13,6 +13,7 @@ import pytest
 from evaluation_process import start_evaluation
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
+from preloaded_programs import kill_run
 from tiny_models import WORDS
 
 from personamem.tasks.models.hf_shared import SharedHFLM
@@ -148,8 +149,7 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(
         while run.poll() is None and count_answers(killed) <= answered[-1]:
             time.sleep(0.005)
         time.sleep(draw.random() * 0.1)
-        run.kill()
-        run.wait()
+        kill_run(run)
         answered.append(count_answers(killed))
     # What was answered before a kill is there after it.
     assert answered == sorted(answered)
