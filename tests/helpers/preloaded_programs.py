@@ -3,7 +3,8 @@
 ``find_programs`` returns a folder with the programs of ``PROGRAMS``. Put first on PATH, they take
 any shell's words, variables, folder, open files and limit on files to a process that has imported
 everything, and end as the child ends that this process forks. A run is a process of its own, up to
-its exit handlers, and is killed with its program (``kill_run``). The server ends with the process that asked.
+its exit handlers, and is killed with its program (``kill_run``). The server ends with the process
+that asked.
 """
 
 import atexit
