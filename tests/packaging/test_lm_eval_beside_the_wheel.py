@@ -80,6 +80,7 @@ def environment(
     """An environment with lm-eval, into which our wheel was installed after it."""
     made = make_environment("beside")
     request.param(made, tmp_path_factory.mktemp("lm_eval"))
+    made.run(*IMPORT)
     made.install(wheel)
     return made
 
