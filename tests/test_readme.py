@@ -10,13 +10,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from markdown_blocks import Block, extract_blocks
-from preloaded_programs import preload_programs
+from preloaded_programs import find_programs
 from tiny_release import write_release
 from writing_server import serve_writer, write_json
 
@@ -79,11 +79,10 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def variables(environment: dict[str, str]) -> Iterator[dict[str, str]]:
+def variables(environment: dict[str, str]) -> dict[str, str]:
     """Environment variables of all blocks, with the commands that have imported everything."""
-    with preload_programs(environment) as folder:
-        path = os.pathsep.join([os.fspath(folder), environment["PATH"]])
-        yield {**environment, "PATH": path, "PROJECT": str(ROOT)}
+    path = os.pathsep.join([os.fspath(find_programs()), environment["PATH"]])
+    return {**environment, "PATH": path, "PROJECT": str(ROOT)}
 
 
 @pytest.mark.parametrize(

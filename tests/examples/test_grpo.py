@@ -18,16 +18,14 @@ pytest.importorskip("trl", reason="trl is not installed: pip install --no-deps t
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_step_of_grpo_runs_on_exported_rows(
-    tmp_path: Path, short_model_dir: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tiny_dataset: Path, short_model_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "examples"))
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
     import grpo
 
-    words = ("--size", "4k", "--personas", 4, "--questions", 32, "--out", tmp_path / "data")
-    assert call("build", "--family", "personamem", *words).returncode == 0
     words = ("--split", "4k", "--format", "trl", "--history", "column", "--out", tmp_path / "rows")
-    assert call("export", tmp_path / "data", *words).returncode == 0
+    assert call("export", tiny_dataset, *words).returncode == 0
     paid: list[tuple[Any, int, float]] = []
 
     def reward(completions: Sequence[Any], **columns: Any) -> list[float]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from preloaded_programs import find_programs
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "notebooks"
 
@@ -21,9 +22,9 @@ def run_notebook(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, **var
 
     for key, value in variables.items():
         monkeypatch.setenv(key, value)
-    # Their commands are those of this environment.
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    monkeypatch.setenv("PATH", programs)
+    # Their commands are those of this environment; they only start otherwise.
+    folders = [find_programs(), Path(sys.executable).parent, os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(map(os.fspath, folders)))
     monkeypatch.setenv("IPYTHONDIR", str(folder / "ipython"))
     notebook = nbformat.read(FOLDER / name, as_version=4)
     stored = [read_output(cell) for cell in notebook.cells]

@@ -3,13 +3,12 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from personamem.dataset_builder.cli.eval_arguments import Evaluation, parse_evaluation
+from preloaded_programs import find_programs
 
-COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
+from personamem.dataset_builder.cli.eval_arguments import Evaluation, parse_evaluation
 
 
 def parse(*words: str) -> Evaluation:
@@ -18,7 +17,7 @@ def parse(*words: str) -> Evaluation:
 
 def call_apart(*words: object, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *map(str, words)],
+        [find_programs() / "personamem", *map(str, words)],
         capture_output=True,
         text=True,
         timeout=300,

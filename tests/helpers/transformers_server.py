@@ -1,16 +1,16 @@
 """`transformers serve`: a real model behind a real server, in a process of its own."""
 
 import os
-import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from preloaded_programs import find_programs
 
 START_SECONDS = 180.0
 
@@ -21,7 +21,7 @@ def serve_model(folder: Path, log: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, "-m", "transformers.cli.transformers", "serve", folder.name]
+    words = [os.fspath(find_programs() / "transformers"), "serve", folder.name]
     words += ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
     with log.open("wb") as stream:
         # The name is the path as the server takes it, so it starts beside the folder.
@@ -31,13 +31,12 @@ def serve_model(folder: Path, log: Path) -> Iterator[str]:
             stdout=stream,
             stderr=subprocess.STDOUT,
             env={**os.environ, "HF_HUB_OFFLINE": "1"},
-            start_new_session=True,
         )
     try:
         _wait_until_it_answers(process, port, log)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
         process.wait()
 
 

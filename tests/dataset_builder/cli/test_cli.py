@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from preloaded_programs import find_programs
 
 from personamem.dataset_builder.cli import app as application
 from personamem.dataset_builder.cli.app import app
@@ -234,7 +235,7 @@ def test_an_evaluation_outside_of_a_repository_is_not_interrupted_by_git(
 ) -> None:
     words = ["eval", tiny_dataset, "--split", "4k", "--model", "dummy", "--limit", "1"]
     done = subprocess.run(
-        [*COMMAND, *map(str, words), "--output_path", "out"],
+        [find_programs() / "personamem", *map(str, words), "--output_path", "out"],
         capture_output=True,
         text=True,
         cwd=tmp_path,

@@ -2,10 +2,10 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from preloaded_programs import find_programs
 
 from personamem.dataset_builder.cli.plan import (
     PlannedQuestion,
@@ -72,14 +72,13 @@ def test_the_cache_of_a_model_is_read_from_its_configuration(tmp_path: Path) -> 
 
 
 def test_the_command_prints_the_datasets_own_sums_and_runs_nothing(dataset: Path) -> None:
-    command = "from personamem.dataset_builder.cli import main; main()"
     words = ["eval", dataset, "--split", "4k", "--condition", "oracle", "--plan", "--limit", "9"]
     # The address leads nowhere: nobody may call it.
     words += ["--model", "local-chat-completions", "--model_args", "base_url=http://localhost:9"]
     words += ["--gen_kwargs", "max_gen_toks=7", "--price-input", "1000000", "--price-cached", "0"]
     words += ["--price-output", "0"]
     done = subprocess.run(
-        [sys.executable, "-c", command, *map(str, words)],
+        [find_programs() / "personamem", *map(str, words)],
         capture_output=True,
         text=True,
         timeout=300,

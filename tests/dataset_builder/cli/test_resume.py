@@ -6,18 +6,17 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from chat_server import ChatServer, serve_chat
+from preloaded_programs import find_programs, kill_run
 
 from personamem.dataset_builder.cli.resume import count_answers, keep_answers
 from personamem.loaders.formats.errors import InvalidInputError, PersonamemError
 
-COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 KILLS = int(os.environ.get("PERSONAMEM_KILLS", "2"))
 VOLATILE = {
     *("date", "start_time", "end_time", "total_evaluation_time_seconds", "pretty_env_info"),
@@ -31,11 +30,10 @@ def start(dataset: Path, url: str, folder: Path) -> subprocess.Popen[bytes]:
     words += ["--model_args", f"model=m,base_url={url}", "--output_path", "out", "--log_samples"]
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(
-            [*COMMAND, *words],
+            [find_programs() / "personamem", *words],
             cwd=folder,
             stdout=log,
             stderr=log,
-            start_new_session=True,
         )
 
 
@@ -54,8 +52,7 @@ def kill_in_midrun(process: subprocess.Popen[bytes], server: ChatServer, more: i
     while len(server.bodies) < target and process.poll() is None:
         time.sleep(0.01)
     time.sleep(random.uniform(0, 2 * server.delay))
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    kill_run(process)
 
 
 def test_killed_and_resumed_is_as_never_killed(tiny_dataset: Path, tmp_path: Path) -> None:
@@ -83,7 +80,15 @@ def test_killed_and_resumed_is_as_never_killed(tiny_dataset: Path, tmp_path: Pat
 @pytest.mark.system
 def test_a_full_disk_is_one_error_and_the_answers_are_kept(dataset: Path, tmp_path: Path) -> None:
     # A limit on the size of files stands for a disk that is full.
-    words = [*COMMAND, "eval", str(dataset), "--split", "4k", "--model", "dummy"]
+    words = [
+        find_programs() / "personamem",
+        "eval",
+        str(dataset),
+        "--split",
+        "4k",
+        "--model",
+        "dummy",
+    ]
     words += ["--output_path", "out"]
     full = subprocess.run(
         ["bash", "-c", 'ulimit -f 16; exec "$@"', "bash", *words],

@@ -2,13 +2,13 @@
 
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from fault_server import Behaviour, serve_faults
+from preloaded_programs import find_programs
 from writing_server import serve_writer, write_json
 
 from personamem.dataset_builder.cli import main
@@ -201,8 +201,7 @@ def test_a_full_disk_is_one_error_and_keeps_what_was_paid(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     # A limit on the size of files stands for a disk that is full.
-    command = "from personamem.dataset_builder.cli import main; main()"
-    words = [sys.executable, "-c", command, *SMALL, "--questions", "28", "--concurrency", "2"]
+    words = [str(find_programs() / "personamem"), *SMALL, "--questions", "28", "--concurrency", "2"]
     words += ["--store", str(tmp_path / "s"), "--out", str(tmp_path / "x")]
     with serve_writer(write_json) as server:
         words += ["--base-url", server.url]

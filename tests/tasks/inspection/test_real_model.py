@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-QUESTIONS, TOKENS = 4, 6
+QUESTIONS, TOKENS = 2, 6
 
 
 @pytest.mark.model

@@ -1,5 +1,6 @@
 """Tiny models of several kinds with random weights, a tokenizer, and requests that share text."""
 
+import gc
 import random
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,13 @@ import torch
 import transformers
 from lm_eval.api.instance import Instance
 from tiny_models import CONFIGS, SIZES, WORDS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forget_garbage() -> None:
+    """Leave what other tests made to itself: whoever runs out of memory collects all garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import pytest
 from evaluation_process import start_evaluation
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
+from preloaded_programs import kill_run
 from tiny_models import WORDS
 
 from personamem.tasks.models.hf_shared import SharedHFLM
@@ -140,25 +141,22 @@ def test_a_run_killed_again_and_again_ends_like_one_that_was_not(
     for folder in (whole, killed):
         folder.mkdir()
     run = start_run(saved_model, tasks, whole)
-    run.join(300)
-    assert run.exitcode == 0, (whole / "log.txt").read_text()
+    assert run.wait(300) == 0, (whole / "log.txt").read_text()
     draw = random.Random()
     answered = [0]
     for _ in range(KILLS):
         run = start_run(saved_model, tasks, killed)
-        while run.is_alive() and count_answers(killed) <= answered[-1]:
+        while run.poll() is None and count_answers(killed) <= answered[-1]:
             time.sleep(0.005)
         time.sleep(draw.random() * 0.1)
-        run.kill()
-        run.join()
+        kill_run(run)
         answered.append(count_answers(killed))
     # What was answered before a kill is there after it.
     assert answered == sorted(answered)
     assert 0 < answered[1] < answered[2]
     if not list(killed.rglob("results_*.json")):
         run = start_run(saved_model, tasks, killed)
-        run.join(300)
-        assert run.exitcode == 0, (killed / "log.txt").read_text()
+        assert run.wait(300) == 0, (killed / "log.txt").read_text()
     results, answers = read_run(killed)
     expected_results, expected_answers = read_run(whole)
     assert results == expected_results

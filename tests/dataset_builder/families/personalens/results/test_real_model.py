@@ -16,7 +16,7 @@ def test_a_real_model_holds_and_grades_dialogues(short_model_dir: Path, tmp_path
     name, source = short_model_dir.name, write_users(tmp_path / "release", 1)
     log = tmp_path / "server.log"
     with serve_model(short_model_dir, log) as url:
-        short = {"max_pairs": 1, "max_tokens": 8, "kinds": ("MD",), "timeout": 120}
+        short = {"max_pairs": 1, "max_tokens": 3, "kinds": ("MD",), "timeout": 120}
         job = make_job(
             source, tmp_path / "out", url, model=name, user=name, judges=(name,), **short
         )

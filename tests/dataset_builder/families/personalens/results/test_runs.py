@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from calling import call
-from lens_process import kill_lens, make_job, run_lens, start_lens, wait_for
+from lens_process import make_job, run_lens, start_lens, wait_for
 from lens_release import make_reference, write_users
 from lens_server import LensServer, draw, grade, serve_lens
+from preloaded_programs import kill_run
 
 from personamem.dataset_builder.families.personalens.results.reading import read_runs
 from personamem.dataset_builder.families.personalens.results.records import DIMENSIONS, LensRun
@@ -50,7 +51,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Held]:
             assert wait_for(lambda goal=goal: server.seen.total() >= goal, process), (
                 folder / "log"
             ).read_text()
-            kill_lens(process)
+            kill_run(process)
             in_flight += job["concurrency"] * 3
         assert run_lens(folder / "log", **job) == 0, (folder / "log").read_text()
         yield Held(folder / "out" / "logs", server, in_flight)

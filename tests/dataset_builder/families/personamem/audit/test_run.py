@@ -3,12 +3,12 @@
 import csv
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from auditing import audit_split
+from preloaded_programs import find_programs
 from version2_release import write_release
 
 from personamem.dataset_builder.audit.report import render_page
@@ -18,7 +18,6 @@ from personamem.loaders.formats.errors import DatasetError, InvalidInputError
 
 pytestmark = pytest.mark.system
 
-COMMAND = [sys.executable, "-c", "from personamem.dataset_builder.cli import main; main()"]
 Row = dict[str, str]
 
 
@@ -27,7 +26,7 @@ def find(audited: PartAudit, check: str) -> Finding:
 
 
 def run_audit(*arguments: object) -> subprocess.CompletedProcess[str]:
-    words = [*COMMAND, "audit", *map(str, arguments)]
+    words = [find_programs() / "personamem", "audit", *map(str, arguments)]
     return subprocess.run(words, capture_output=True, text=True, timeout=300)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from preloaded_programs import find_programs
 from tiny_families import hash_files
 from transformers_server import read_tail, serve_model
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-BUILD = ("personamem", "build", "--size", "4k", "--personas", "4", "--questions", "40")
-BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "12")
+BUILD = ("build", "--size", "4k", "--personas", "4", "--questions", "40")
+BUILD += ("--family", "personamem", "--workers", "1", "--writer", "openai", "--max-tokens", "3")
 
 
 @pytest.mark.model
@@ -21,7 +22,8 @@ def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
 ) -> None:
     # Two layers keep to no outline, so this shows requests, refusals and fallbacks.
     log, store, out = tmp_path / "server.log", tmp_path / "store", tmp_path / "out"
-    build = (*BUILD, "--model", short_model_dir.name, "--store", store)
+    personamem = find_programs() / "personamem"
+    build = (personamem, *BUILD, "--model", short_model_dir.name, "--store", store)
     with serve_model(short_model_dir, log) as url:
         try:
             done = run(*build, "--base-url", url, "--concurrency", "2", "--out", out)
@@ -35,6 +37,6 @@ def test_a_real_server_writes_and_what_it_cannot_write_is_counted(
     assert sum(chats["refusals_by_reason"].values()) >= chats["fallbacks"]
     assert sum(chats["fallbacks_by_reason"].values()) == chats["fallbacks"]
     assert f"by the model: {chats['written']} " in done.stdout
-    assert "Every check passed: dataset, 4k." in run("personamem", "audit", out).stdout
+    assert "Every check passed: dataset, 4k." in run(personamem, "audit", out).stdout
     run(*build, "--out", tmp_path / "again")
     assert hash_files(tmp_path / "again") == hash_files(out)
