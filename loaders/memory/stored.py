@@ -7,6 +7,7 @@ on from a state and a progress that belong together.
 """
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Mapping
@@ -44,7 +45,9 @@ class RunFolder:
             for name, value in settings.items():
                 if name == "budgets" and set(value) <= set(held.get(name) or ()):
                     self.budgets = held[name]
-                elif held.get(name) != value:
+                elif held.get(name) != value and not (
+                    name == "dataset" and _is_same_folder(held.get(name), value)
+                ):
                     raise InvalidInputError(
                         f"{path} holds a run with {name} {held.get(name)!r}, not {value!r}. "
                         "Accepted: another folder, or the settings of that run."
@@ -57,6 +60,11 @@ class RunFolder:
     def open_unit(self, number: int) -> "StoredUnit":
         """Return the place of a unit."""
         return StoredUnit(self.path / "units" / f"{number:04}")
+
+
+def _is_same_folder(one: Any, other: Any) -> bool:
+    """Return whether two names are those of one folder, from here or from the root."""
+    return os.path.isdir(one) and os.path.realpath(one) == os.path.realpath(other)
 
 
 class StoredUnit:

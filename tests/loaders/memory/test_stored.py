@@ -96,6 +96,20 @@ def test_a_memory_that_cannot_save_after_all_runs_on(data: PersonaMem, tmp_path:
     assert all(run.is_complete for run in runs)
 
 
+def test_a_dataset_may_be_named_from_here_or_from_the_root(
+    data: PersonaMem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Path(data.source)
+    monkeypatch.chdir(whole.parent)
+    folder = tmp_path / "run"
+    for source in (whole.name, str(whole)):
+        monkeypatch.setattr(data, "source", source)
+        run_memory(data, Making(NoMemory), [300], folder=folder)
+    monkeypatch.setattr(data, "source", str(tmp_path))
+    with pytest.raises(InvalidInputError, match="holds a run with dataset"):
+        run_memory(data, Making(NoMemory), [300], folder=folder)
+
+
 def test_another_run_in_the_folder_is_named(data: PersonaMem, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run_memory(data, Making(NoMemory), [300], folder=folder)
