@@ -3,7 +3,6 @@
 from functools import cache
 
 import inspect_ai._util.package as package
-import inspect_ai.model._providers.openai_compatible  # noqa: F401
 
 import personamem.dataset_builder.families.personalens.lens_run  # noqa: F401
 

@@ -10,6 +10,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, get_model
 
 from personamem.loaders.personalens.schema import TaskKind
+from personamem.tasks.inspection.chat_server import PROVIDER
 from personamem.tasks.personalens.dialogues.models import JUDGE_ROLE, USER_ROLE
 from personamem.tasks.personalens.dialogues.scenes import SampleChoice
 from personamem.tasks.personalens.dialogues.tasks import personalens_md, personalens_sd
@@ -92,5 +93,4 @@ def hold_dialogues(job: LensJob) -> list[EvalLog]:
 def _find_model(name: str, base_url: str) -> Model:
     if not base_url:
         return get_model(name, memoize=False)
-    key = os.environ.get("OPENAI_API_KEY") or "none"
-    return get_model(f"openai-api/server/{name}", base_url=base_url, api_key=key, memoize=False)
+    return get_model(f"{PROVIDER}/{name}", base_url=base_url, memoize=False)
