@@ -3,6 +3,7 @@
 from functools import cache
 
 import inspect_ai._util.package as package
+import inspect_ai.model._openai_responses  # noqa: F401
 
 import personamem.dataset_builder.families.personalens.lens_run  # noqa: F401
 
