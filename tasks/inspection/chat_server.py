@@ -3,9 +3,9 @@
     inspect eval personamem/personamem_4k --model chat-server/NAME \\
         --model-base-url http://localhost:8000/v1
 
-For texts without tools or media. It takes a tenth of the processor time that the provider
-``openai-api`` takes, so that one process can keep a server busy; limits, retries, caches and logs
-are those of inspect-ai.
+For texts without tools or media. An attempt takes less than half of the processor time that one
+of the provider ``openai-api`` takes, so that one process can keep a server busy; limits, retries,
+caches and logs are those of inspect-ai.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
-from personamem.loaders.formats.errors import InvalidInputError, unknown_choice
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.http_client import HttpClient, Reply
 from personamem.loaders.formats.transport import TransportError, error_of_body, seconds_to_wait
 from personamem.loaders.formats.usage import read_token_counts
@@ -43,7 +43,7 @@ MOST_BYTES = 4 * 2**20
 """Bytes of one reply."""
 
 SECONDS = 600.0
-"""The default time for one attempt."""
+"""The time for one attempt where inspect-ai sets none."""
 
 _PARAMETERS = {
     "extra_body": "",
@@ -87,7 +87,8 @@ class ChatServer(ModelAPI):
     Args:
         base_url: address before ``/chat/completions``; else of OPENAI_BASE_URL.
         api_key: else of OPENAI_API_KEY, if it is set.
-        request_timeout: seconds for one attempt. Replies that come later may be charged.
+
+    An attempt takes as long as inspect-ai's ``timeout`` allows, else 600 s.
 
     Raises:
         InvalidInputError: there is no address, or it is none.
@@ -99,12 +100,13 @@ class ChatServer(ModelAPI):
         base_url: str | None = None,
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),  # noqa: B008
-        request_timeout: float = SECONDS,
         **options: Any,
     ) -> None:
         """Take what inspect-ai gives to a provider; nothing is sent."""
-        for name in options:
-            raise unknown_choice("model argument", name, ["request_timeout"])
+        if options:
+            raise InvalidInputError(
+                f"{PROVIDER} takes no model arguments, and was given {', '.join(options)}."
+            )
         url = base_url or os.environ.get("OPENAI_BASE_URL", "")
         if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s@?#]*)?", url):
             raise InvalidInputError(
@@ -113,7 +115,6 @@ class ChatServer(ModelAPI):
             )
         key = api_key or os.environ.get("OPENAI_API_KEY")
         super().__init__(model_name, url, key, ["OPENAI_API_KEY"], config)
-        self._timeout = float(request_timeout)
         self._clients: dict[asyncio.AbstractEventLoop, HttpClient] = {}
         name = "max_completion_tokens" if _NEWER_LIMIT.search(model_name) else "max_tokens"
         self._parameters = {**_PARAMETERS, "max_tokens": name}
@@ -125,7 +126,7 @@ class ChatServer(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> tuple[ModelOutput, ModelCall]:
-        """Make one attempt; a prompt that does not fit the model's window is an output that says so.
+        """Make one attempt; of a prompt that does not fit the window, the output says so.
 
         Raises:
             InvalidInputError: tools, media or a value of ``config`` that this provider cannot send.
@@ -136,7 +137,7 @@ class ChatServer(ModelAPI):
         messages = [{"role": each.role, "content": _read_text(each)} for each in input]
         request = {"model": self.model_name, "messages": messages, **self._list_values(config)}
         body = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
-        client = self._find_client()
+        client = self._find_client(config)
         try:
             reply = await client.post(body, MOST_BYTES)
         except TransportError as error:
@@ -173,7 +174,7 @@ class ChatServer(ModelAPI):
         if client is not None:
             await client.__aexit__(None, None, None)
 
-    def _find_client(self) -> HttpClient:
+    def _find_client(self, config: GenerateConfig) -> HttpClient:
         # Connections belong to an event loop, and each run has one of its own.
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
@@ -181,7 +182,7 @@ class ChatServer(ModelAPI):
             self._clients[loop] = HttpClient(
                 f"{(self.base_url or '').rstrip('/')}/chat/completions",
                 {"Authorization": f"Bearer {self.api_key or ''}"},
-                timeout=self._timeout,
+                timeout=config.timeout or SECONDS,
                 connections=MOST_CONNECTIONS,
             )
         return self._clients[loop]
