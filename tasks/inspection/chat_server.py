@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -34,7 +35,12 @@ from tenacity.wait import wait_base
 
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.http_client import HttpClient, Reply
-from personamem.loaders.formats.transport import TransportError, error_of_body, seconds_to_wait
+from personamem.loaders.formats.transport import (
+    TransportError,
+    error_of_body,
+    hide_password,
+    seconds_to_wait,
+)
 from personamem.loaders.formats.usage import read_token_counts
 
 PROVIDER = "chat-server"
@@ -80,6 +86,14 @@ _STOP_REASONS: Mapping[Any, StopReason] = {
 }
 
 
+class AddressError(InvalidInputError, PrerequisiteError):
+    """No address of a server; inspect-ai prints it without a trace of calls."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
 @modelapi(name=PROVIDER)
 class ChatServer(ModelAPI):
     """A model of a server, by the name under which the server has it.
@@ -91,7 +105,7 @@ class ChatServer(ModelAPI):
     An attempt takes as long as inspect-ai's ``timeout`` allows, else 600 s.
 
     Raises:
-        InvalidInputError: there is no address, or it is none.
+        AddressError: there is no address, or it is none.
     """
 
     def __init__(
@@ -109,9 +123,10 @@ class ChatServer(ModelAPI):
             )
         url = base_url or os.environ.get("OPENAI_BASE_URL", "")
         if not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s@?#]*)?", url):
-            raise InvalidInputError(
-                f"The address of {PROVIDER}/{model_name} is {url!r}. Accepted: --model-base-url or "
-                "OPENAI_BASE_URL, such as http://localhost:8000/v1."
+            raise AddressError(
+                f"The address of {PROVIDER}/{model_name} is {hide_password(url)!r}. Accepted: "
+                "http:// or https://, a host and a path, such as http://localhost:8000/v1, by "
+                "--model-base-url (of personamem lens: --base-url) or OPENAI_BASE_URL."
             )
         key = api_key or os.environ.get("OPENAI_API_KEY")
         super().__init__(model_name, url, key, ["OPENAI_API_KEY"], config)
