@@ -3,11 +3,11 @@
     python -m bench.real_dialogues [--max-pairs 1] [--max-tokens 24] [--threads 1]
 
 Two tasks of one domain and two of several, each under the settings base and all: eight dialogues,
-by SmolLM2-135M-Instruct behind `transformers serve`, through ``personamem lens``. The default limits
-make 72 messages and verdicts, which took 194 s of one core (324 s on a busy machine). A model of
-this size plays badly and grades worse, and half of its verdicts cannot be read: this shows that
-prompts of full length, requests, ends and verdicts of a real server are handled. The last lines are
-the result:
+by SmolLM2-135M-Instruct behind `transformers serve`, through ``personamem lens``. The default
+limits make 72 messages and verdicts, which took 194 s of one core (324 s on a busy machine). A
+model of this size plays badly and grades worse, and half of its verdicts cannot be read: this shows
+that prompts of full length, requests, ends and verdicts of a real server are handled. The last
+lines are the result:
 
     SD base: 2 dialogues, replies, how they ended, verdicts that could be read
 """
