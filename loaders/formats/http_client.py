@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -86,6 +87,7 @@ class HttpClient:
         import httpx2
 
         self.has_answered = False
+        self._is_closed = False
         self._url = httpx2.URL(url)
         self._headers = {
             **_check_headers(headers),
@@ -100,13 +102,15 @@ class HttpClient:
         self._timeout_errors = (TimeoutError, httpx2.TimeoutException)
         self._connection_errors = (httpx2.RequestError, anyio.EndOfStream, OSError)
         connect = min(CONNECT_SECONDS, timeout)
-        self._client = httpx2.AsyncClient(
+        # A pool of httpx looks through all its connections twice a request: here each has its own.
+        self._open_connection = partial(
+            httpx2.AsyncClient,
             timeout=httpx2.Timeout(timeout, connect=connect, pool=None),
-            limits=httpx2.Limits(
-                max_connections=connections, max_keepalive_connections=connections
-            ),
-            verify=verify,
+            limits=httpx2.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=httpx2.create_ssl_context(verify=verify),
         )
+        self._idle: list[httpx2.AsyncClient] = []
+        self._places = asyncio.Semaphore(connections)
 
     async def __aenter__(self) -> Self:
         """Return the client."""
@@ -118,8 +122,10 @@ class HttpClient:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close all connections."""
-        await self._client.aclose()
+        """Close all connections; those of requests under way close when these end."""
+        self._is_closed = True
+        while self._idle:
+            await self._idle.pop().aclose()
 
     async def post(self, body: bytes, most_bytes: int) -> Reply:
         """Make one attempt and return the reply, whose body has up to ``most_bytes`` bytes.
@@ -129,7 +135,7 @@ class HttpClient:
             TransportError: there is no reply, or none that can be used.
         """
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(self._timeout), self._places:
                 return await self._exchange(body, most_bytes)
         except self._connect_timeout as error:
             raise error_of_exception(error) from error
@@ -144,10 +150,21 @@ class HttpClient:
         return not error.may_pass or (error.is_address_suspect and not self.has_answered)
 
     async def _exchange(self, body: bytes, most_bytes: int) -> Reply:
+        # The latest first: it is the least likely to have been closed by the server.
+        connection = self._idle.pop() if self._idle else self._open_connection()
+        try:
+            return await self._follow(connection, body, most_bytes)
+        finally:
+            if self._is_closed:
+                await connection.aclose()
+            else:
+                self._idle.append(connection)
+
+    async def _follow(self, connection: Any, body: bytes, most_bytes: int) -> Reply:
         url = self._url
         for _ in range(MOST_REDIRECTS + 1):
-            request = self._client.build_request("POST", url, content=body, headers=self._headers)
-            response = await self._client.send(request, stream=True)
+            request = connection.build_request("POST", url, content=body, headers=self._headers)
+            response = await connection.send(request, stream=True)
             try:
                 if not 300 <= response.status_code < 400:
                     return await self._read(response, most_bytes)

@@ -95,6 +95,9 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(int(fault), f"fault {fault}", {"Retry-After": "0"})
         if fault == "429 later":
             return self._send(429, "slow down", {"Retry-After": "2"})
+        if fault == "too long":
+            message = "This model's maximum context length is 16 tokens."
+            return self._send(400, json.dumps({"error": {"message": message, "code": 400}}))
         if fault == "close":
             return None
         if fault == "hang":

@@ -83,4 +83,4 @@ def test_a_server_that_hangs_up_fails_a_dialogue_and_its_error_is_told(run: Lens
     [error] = found["errors"]
     assert "gave no reply in 1 attempts" in error
     [row] = next(t.rows for t in report.tables if t.title == "Why dialogues failed")
-    assert "(APIConnectionError: Connection error.)" in row[0]
+    assert "(TransportError: the connection ended (RemoteProtocolError: " in row[0]
