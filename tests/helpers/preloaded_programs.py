@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 PRELOADED = (
+    "inspect_ai.model._openai_responses",
     "inspect_ai.model._providers.openai_compatible",
     "lm_eval.__main__",
     "lm_eval.evaluator",
