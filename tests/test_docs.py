@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from answer_files import make_row, write_run
@@ -164,17 +165,30 @@ def check_names(words: list[str]) -> None:
     elif words[:2] == ["inspect", "eval"]:
         source, _, task = (words[2] if len(words) > 2 else "").partition("/")
         if source == "personamem":
-            from inspect_ai._util.registry import registry_lookup
+            from inspect_ai._util.registry import registry_find
 
             import personamem.tasks.inspect_tasks.registered  # noqa: F401
 
-            assert registry_lookup("task", f"personamem/{task}") is not None, task
+            def is_named(info: Any) -> bool:
+                # Under the name of our package, or under none where it was imported before.
+                return info.type == "task" and info.name.rpartition("/")[2] == task
+
+            assert registry_find(is_named), task
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     elif words[:2] == ["python", "-m"]:
-        assert find_spec(words[2]) is not None
+        file = ROOT / words[2].replace(".", "/")
+        assert file.is_dir() or file.with_suffix(".py").is_file() or is_package(words[2]), words
     else:
         assert words[0] == "pip" or (ROOT / words[1]).is_file()
+
+
+def is_package(name: str) -> bool:
+    """Return whether a module of a package that is installed has this name."""
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 @pytest.mark.parametrize(
