@@ -27,6 +27,8 @@ _LOWER = re.compile(r"[\[|]*[a-z]")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_BACK = 20
 _COUNTS = range(2, 61)
+_MINUTES = (0, 0, 15, 30, 30, 45)
+"""Of appointments, which people make at full hours and quarters."""
 
 
 class TermMatcher:
@@ -116,7 +118,7 @@ class Renderer:
         return {
             "weekday": random.choice(_WEEKDAYS),
             "date": write_day(day),
-            "clock": f"{random.randint(7, 20)}:{random.choice(range(0, 60, 5)):02}",
+            "clock": f"{random.randint(7, 20)}:{random.choice(_MINUTES):02}",
             "count": str(random.choice(_COUNTS)),
             "acquaintance": names[0],
             "other": names[1],

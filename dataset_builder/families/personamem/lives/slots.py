@@ -175,7 +175,7 @@ class SlotFiller:
         if name == "last_day":
             return str(int(self._value("day", "day", None)) + random.randint(2, 8))
         if name == "time":
-            return f"{random.randint(16, 19)}:{random.choice(('10', '20', '40', '45', '50'))}"
+            return f"{random.randint(16, 19)}:{random.choice(('00', '15', '30', '45'))}"
         raise KeyError(f"no value for the slot {name!r}")
 
     def _draw_last_name(self) -> str:
