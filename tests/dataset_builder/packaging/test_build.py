@@ -217,6 +217,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "03cf3b2ea4c730d6835264be580b3d2887a11f3bfea5323e4fb2762d0446fc81",
-    "shared_contexts_4k.jsonl": "6a792cdb4a59cacb659b5c81df0f60d672700d87c35544c2b74694be8b5d80d8",
+    "questions_4k.csv": "1b297d0db746f34d0a8c76951900f5070910d9ded2cc05d64699b1ab53c07b31",
+    "shared_contexts_4k.jsonl": "72be62334f53cce39d33273927cb05a71550cab6863103aab74c00b7cee83275",
 }

@@ -72,6 +72,12 @@ _PAST = re.compile(
     r"|dated|posted|lent|borrowed|started|signed|booked)\b[^.!?]{0,40}\Z",
     re.IGNORECASE,
 )
+_PAST_MONTH = re.compile(
+    r"\bsince \{month\}|(?<!to )\b(?:changed|switched|stopped|started|gave|gone|went|took|had|did"
+    r"|done)\b[^.!?{]{0,60}\bin \{month\}",
+    re.IGNORECASE,
+)
+"""A month that is over: nobody says "since March" on the fourth of March."""
 _NEAR = (3, 12)
 """Days by which a date of this month lies before or after the session."""
 
@@ -112,6 +118,8 @@ class SlotFiller:
             text = _EITHER.sub(lambda match: match[1 + int(self._random.random() * 2)], text)
         if "{" not in text:
             return text
+        if "month" not in self._values and _PAST_MONTH.search(text):
+            self._values["month"] = self._draw("last_month", 0)
         # First, since the second day of a range is no date of its own.
         text = _RANGE.sub(r"{day} \1 {last_day}", text)
         return _SLOT.sub(self._replace, _NEAR_DATE.sub(self._write_near_date, text))

@@ -40,6 +40,12 @@ def test_months_lie_around_the_session() -> None:
     assert fill("{next_month}") == "January"
 
 
+def test_what_began_or_ended_in_a_month_did_so_before() -> None:
+    for text in ("I do it since {month}", "she switched over in {month}"):
+        assert fill(text).endswith("November")
+    assert fill("can we meet in {month}?") == "can we meet in December?"
+
+
 def test_who_is_called_mr_or_ms_has_a_last_name() -> None:
     filler = SlotFiller("", date(2024, 1, 1), Random(1), None, ["Okafor"])
     assert filler.fill("Dear Ms {other_name}, is mr. {other_name} in?") == (
