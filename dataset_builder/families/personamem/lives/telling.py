@@ -121,7 +121,7 @@ class _Teller:
                 is_private = story.private_for == self._persona
                 yield replace(own, private=story.remark if is_private else None)
                 # Neither a name inside one task nor one chat says enough.
-                is_thin = story.level is Level.NAMED or story.silent_for is not None
+                is_thin = own.source.group == "named" or story.silent_for is not None
                 if is_thin and not self._brief:
                     yield self._mention(role, stage, Stance.OWN, group="artefacts")
         elif state is Role.FORMER:

@@ -48,6 +48,20 @@ def test_stated_states_each_candidate_once(configure_lives: Configure) -> None:
             assert {m.choice for m in stated} == told, life.plan.stories[story_id]
 
 
+def test_what_is_named_again_is_shown_too(configure_lives: Configure) -> None:
+    """A user who goes back to the first way says so in more than a name inside a task."""
+    config = configure_lives(levels=("stated",), updates=4)
+    named = 0
+    for life in list_lives(config):
+        for mentions in life.mentions.values():
+            own = [(m.choice, m.stage, m.source.group) for m in mentions if m.stance is Stance.OWN]
+            for choice, stage, group in own:
+                if group == "named":
+                    named += 1
+                    assert (choice, stage, "artefacts") in own
+    assert named
+
+
 def test_combined_points_at_somebody_whose_way_is_told(configure_lives: Configure) -> None:
     config = configure_lives(levels=("combined",))
     pointed = 0
