@@ -217,6 +217,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "1b297d0db746f34d0a8c76951900f5070910d9ded2cc05d64699b1ab53c07b31",
-    "shared_contexts_4k.jsonl": "72be62334f53cce39d33273927cb05a71550cab6863103aab74c00b7cee83275",
+    "questions_4k.csv": "44d7c10a7bc45bda18cf5feaa725b63822430c78f642cabeed7f97c0fd891f24",
+    "shared_contexts_4k.jsonl": "6aabd30140eb054799e00042571023834b349c48d7f5fc67bb80b474966c314f",
 }

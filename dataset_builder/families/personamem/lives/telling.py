@@ -11,6 +11,7 @@ from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import get_need
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar
 from personamem.dataset_builder.families.personamem.lives.events import list_events
+from personamem.dataset_builder.families.personamem.lives.likeness import gives_away_as_much
 from personamem.dataset_builder.families.personamem.lives.mentions import (
     EVENT,
     Mention,
@@ -173,6 +174,8 @@ class _Teller:
             later = sum(left == role for left in story.chain[stage:-1]) if story.chain else 0
             texts = self._need.find_choice(key).list_texts_of(group)
             number = (story.endings[candidate] + later) % len(texts)
+            if group == "others_ended" and not gives_away_as_much(story.need_id, key, number):
+                group = "endings"  # In their own words.
         else:
             number = self._take("" if group == "pointers" else key, group)
         source = Source(story.need_id, "" if group == "pointers" else key, group, number)

@@ -8,6 +8,7 @@ import pytest
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
+from personamem.dataset_builder.families.personamem.lives.likeness import gives_away_as_much
 from personamem.dataset_builder.families.personamem.lives.mentions import EVENT, Stance
 from personamem.dataset_builder.families.personamem.lives.rendering import render_mention, wrappers
 from personamem.dataset_builder.families.personamem.lives.stories import Role
@@ -180,3 +181,18 @@ def test_of_four_needs_one_is_private_for_each_persona(
             assert len(set(private)) == COHORT_SIZE
             found += 1
     assert found
+
+
+def test_counting_words_does_not_tell_whose_reason_it_is(configure_lives: Configure) -> None:
+    told = {True: 0, False: 0}
+    for life in list_lives(configure_lives(personas=40)):
+        for mentions in life.mentions.values():
+            for mention in mentions:
+                if mention.stance is Stance.OTHERS_ENDED:
+                    if mention.source.group.startswith(EVENT):
+                        continue
+                    place = mention.source.need_id, mention.choice, mention.source.number
+                    is_told = mention.source.group == "others_ended"
+                    assert is_told == gives_away_as_much(*place)
+                    told[is_told] += 1
+    assert all(told.values())
