@@ -87,12 +87,21 @@ def test_every_value_can_be_said_beside_a_change() -> None:
 
 def test_sentences_agree_with_one_value_and_with_several() -> None:
     wrong = re.compile(
-        r"(^|\belse |\band )\{(values|choices)\} (has|have|is|are|was|were)\b|\b(has|is|was) \{values\} that\b"
-        r"|\b(an?|one) [a-z ]*\bof \{values\}"
+        r"(^|\belse |\band )\{(values|choices)\} (has|have|is|are|was|were)\b"
+        r"|\b(has|is|was) \{values\} that\b|\b(an?|one) [a-z ]*\bof \{values\}"
     )
     for key, (_, content) in type_by_key().items():
         for line in content.says if content.most > 1 else ():
             assert not wrong.search(line.say), (key, line.say)
+
+
+def test_sentences_do_not_repeat_the_noun_of_a_value() -> None:
+    for key, (_, content) in type_by_key().items():
+        values = " ".join(value.text for value in read_values(key))
+        for noun in ("seat", "room", "ticket", "film", "message"):
+            for line in content.says if re.search(rf"\b{noun}s?\b", values) else ():
+                assert not re.search(rf"\b{noun}s? (is|was|has|itself|go|that)\b", line.say), line
+                assert not re.search(rf"\ba {noun}, ", line.say), line
 
 
 def test_made_up_values_have_the_right_article() -> None:
