@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -17,11 +17,47 @@ from personamem.loaders.personalens.schema import DOMAINS
 
 CONTENT = Path(__file__).parent / "content"
 PRONOUNS = ("they", "their", "them")
+SLOTS = (*PRONOUNS, "month")
+"""The slots of every line: the pronouns of the user, and a month that is drawn."""
 
 Text = Annotated[str, Field(min_length=3), check_slots()]
-Saying = Annotated[str, check_slots("values", "choices", *PRONOUNS)]
-Change = Annotated[str, check_slots("former", *PRONOUNS)]
-Line = Annotated[str, check_slots(*PRONOUNS)]
+
+
+class LineContent(Strict):
+    """A sentence of histories and whom it fits; in YAML, a plain text fits everybody.
+
+    The user has one of the tags ``users`` and none of ``never``. By key of a preference type, the
+    user has one of the values ``holds``, and none of ``lacks``.
+    """
+
+    say: Annotated[str, check_slots(*SLOTS)]
+    users: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    holds: Mapping[str, tuple[str, ...]] = {}
+    lacks: Mapping[str, tuple[str, ...]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_a_text(cls, data: Any) -> Any:
+        return {"say": data} if isinstance(data, str) else data
+
+
+class ChangeContent(LineContent):
+    """A sentence on the value that a user had before."""
+
+    say: Annotated[str, check_slots("former", *SLOTS)]
+
+
+class SayingContent(LineContent):
+    """A sentence that says a preference: of the values ``of`` alone, or of none of ``not_of``.
+
+    A ``lasting`` one implies that nothing has changed.
+    """
+
+    say: Annotated[str, check_slots("values", "choices", *SLOTS)]
+    of: tuple[str, ...] = ()
+    not_of: tuple[str, ...] = ()
+    lasting: bool = False
 
 
 class PoolContent(Strict):
@@ -36,6 +72,8 @@ class TypeContent(Strict):
     """A preference type. ``most`` bounds a list; ``settled`` values were never different before.
 
     ``nominal`` tells whether the values are things, and not phrases such as "in bed at night".
+    ``frames`` are further kinds of changes that fit: ``tried`` values are services or formats that
+    one tries, ``liked`` ones are matters of taste, which somebody else may have.
     ``quad`` tells whether the values are clear enough to tell users apart by a single one.
     """
 
@@ -47,10 +85,11 @@ class TypeContent(Strict):
     most: int = Field(default=1, ge=1, le=4)
     settled: bool = False
     nominal: bool = True
+    frames: tuple[Literal["tried", "liked"], ...] = ()
     quad: bool = True
     values: tuple[str, ...] = ()
     pool: PoolContent | None = None
-    says: tuple[Saying, ...] = Field(min_length=3)
+    says: tuple[SayingContent, ...] = Field(min_length=3)
 
     @model_validator(mode="after")
     def _has_values(self) -> "TypeContent":
@@ -58,8 +97,10 @@ class TypeContent(Strict):
             raise ValueError(f"{self.key}: a free type has a pool, another one has values")
         for saying in self.says:
             # "a and b" of what is wanted together, "a or b" of what is open to choice.
-            if not template(saying).slots() & {"values", "choices"}:
-                raise ValueError(f"{self.key}: {saying!r} says neither {{values}} nor {{choices}}")
+            if not template(saying.say).slots() & {"values", "choices"}:
+                raise ValueError(
+                    f"{self.key}: {saying.say!r} says neither {{values}} nor {{choices}}"
+                )
         return self
 
 
@@ -95,8 +136,8 @@ class DomainContent(Strict):
     about: Text
     interest: tuple[float, ...] = Field(min_length=6, max_length=6)
     types: tuple[TypeContent, ...] = Field(min_length=3)
-    opening: tuple[Line, ...] = Field(min_length=3)
-    incidents: tuple[Line, ...] = Field(min_length=4)
+    opening: tuple[LineContent, ...] = Field(min_length=3)
+    incidents: tuple[LineContent, ...] = Field(min_length=4)
     tasks: tuple[TaskContent, ...] = Field(min_length=4)
 
 
@@ -107,12 +148,11 @@ class SeveralContent(Strict):
 
 
 class ProseContent(Strict):
-    """``prose.yaml``: sentences that fit every domain."""
+    """``prose.yaml``: sentences that fit every domain; changes by what they fit."""
 
-    changes: tuple[Change, ...] = Field(min_length=4)
-    other_changes: tuple[Change, ...] = Field(min_length=4)
-    manners: Mapping[str, tuple[Line, ...]]
-    trends: tuple[Line, ...] = Field(min_length=len(DOMAINS))
+    changes: Mapping[Literal["any", "things", "tried", "liked"], tuple[ChangeContent, ...]]
+    manners: Mapping[str, Annotated[tuple[LineContent, ...], Field(min_length=len(DOMAINS))]]
+    trends: tuple[LineContent, ...] = Field(min_length=len(DOMAINS))
 
 
 @cache

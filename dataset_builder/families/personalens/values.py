@@ -12,7 +12,7 @@ from functools import cache
 from random import Random
 
 from personamem.dataset_builder.core.content_yaml import read_yaml
-from personamem.dataset_builder.core.grammar import capitalise
+from personamem.dataset_builder.core.grammar import capitalise, with_article
 from personamem.dataset_builder.core.people import name_tables
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personalens.content_schema import (
@@ -124,6 +124,8 @@ def _fill(pattern: str, random: Random) -> str:
         drawn[f"{{{name}{cap}{other}}}"] = capitalise(random.choice(words))
     for slot, word in drawn.items():
         pattern = pattern.replace(slot, word)
+    if pattern.startswith("A "):
+        return capitalise(with_article(pattern.removeprefix("A ")))
     return pattern
 
 

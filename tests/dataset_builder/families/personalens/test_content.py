@@ -65,6 +65,26 @@ def test_marks_of_values_name_traits_that_there_are() -> None:
                 assert find_dimension(need)
 
 
+def test_conditions_of_lines_name_tags_and_values_that_there_are() -> None:
+    known = {tag for tags in list_dimensions().values() for tag in tags}
+    prose = read_prose()
+    lines = [
+        line for group in (prose.changes, prose.manners) for each in group.values() for line in each
+    ]
+    lines += prose.trends
+    for domain in read_domains():
+        lines += [*domain.opening, *domain.incidents]
+        for content in domain.types:
+            lines += content.says
+            for line in content.says:
+                values = {value.text for value in read_values(content.key)}
+                assert values.issuperset([*line.of, *line.not_of]), line
+    for line in lines:
+        assert known.issuperset([*line.users, *line.never]), line
+        for key, accepted in [*line.holds.items(), *line.lacks.items()]:
+            assert {value.text for value in read_values(key)}.issuperset(accepted), line
+
+
 def test_free_values_belong_to_values_of_their_type() -> None:
     for key, (_, content) in type_by_key().items():
         if content.pool and content.pool.of:

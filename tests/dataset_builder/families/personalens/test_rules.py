@@ -88,7 +88,7 @@ PLANTED = {
     "single with a spouse": (
         both(
             demographics(marital_status="Never been married"),
-            prefer(Messaging__Frequent_Contacts=["a husband or wife"]),
+            prefer(Messaging__Frequent_Contacts=["a spouse"]),
         ),
         "marital status: ",
     ),
