@@ -27,7 +27,7 @@ _LOWER = re.compile(r"[\[|]*[a-z]")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_BACK = 20
 _COUNTS = range(2, 61)
-_MINUTES = (0, 0, 15, 30, 30, 45)
+_MINUTES = 4 * (0, 30) + 2 * (15, 45)
 """Of appointments, which people make at full hours and quarters."""
 
 

@@ -60,7 +60,8 @@ def say_it_twice(tables: OpenTables) -> None:
         and row["person"] == asked["person"]
         and row["kind"] == "conversation"
     )
-    other["messages"][0]["content"] += f" I nodded at {asked['gold'][0]['value']}."
+    said = next(m for m in other["messages"] if m["role"] == asked["person"])
+    said["content"] += f" I nodded at {asked['gold'][0]['value']}."
 
 
 def say_a_wrong_value(tables: OpenTables) -> None:
