@@ -67,6 +67,23 @@ class _Haystack:
         return self._joined.find(fragment, 0, self._starts[end]) >= 0
 
 
+class _Said:
+    """What the user says in the sessions of mentions, rendered once for all questions."""
+
+    def __init__(self, life: Life) -> None:
+        self._life = life
+        self._texts: dict[str, frozenset[str]] = {}
+
+    def list_texts(self, mention: Mention) -> frozenset[str]:
+        """Return the user's messages of a mention."""
+        if mention.mention_id not in self._texts:
+            messages = render_mention(self._life.config.seed, mention, self._life.speaker)
+            self._texts[mention.mention_id] = frozenset(
+                message["content"] for message in messages if message["role"] == "user"
+            )
+        return self._texts[mention.mention_id]
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """One question with all that it is held against."""
@@ -75,6 +92,7 @@ class _Case:
     quad: Quad
     context: ContextRecord
     haystack: _Haystack
+    said: _Said
     question: Question
     annotation: Annotation
 
@@ -102,7 +120,7 @@ def check_lives(
     life = make_life(config, split, group, persona_index)
     quads = {quad.quad_id: quad for quad in life.plan.quads}
     check_order(context, violations)
-    haystack = _Haystack(context)
+    haystack, said = _Haystack(context), _Said(life)
     for question in questions:
         annotation = annotations.get(question.question_id)
         plan = quads.get(annotation.quad_id) if annotation else None
@@ -110,7 +128,8 @@ def check_lives(
             violations.add(WORDING, f"question {question.question_id}: not in the world's plan")
             continue
         quad = _word(config, life.plan.size, group, plan)
-        _check_question(_Case(life, quad, context, haystack, question, annotation), violations)
+        case = _Case(life, quad, context, haystack, said, question, annotation)
+        _check_question(case, violations)
     return violations
 
 
@@ -212,7 +231,7 @@ def _check_messages(
     """Check that the messages listed are those of ``mentions``, word for word, on their days."""
     carrying: set[int] = set()
     for mention in mentions:
-        texts = _list_user_texts(case.life.config.seed, case.life, mention)
+        texts = case.said.list_texts(mention)
         found = {
             index
             for index in indices
@@ -230,8 +249,3 @@ def _check_messages(
     idle = sorted(set(indices) - carrying)
     if idle:
         violations.add(EVIDENCE_CARRIES, f"{case.name}: messages {idle} tell none of its facts")
-
-
-def _list_user_texts(seed: int, life: Life, mention: Mention) -> set[str]:
-    messages = render_mention(seed, mention, life.speaker)
-    return {message["content"] for message in messages if message["role"] == "user"}

@@ -18,7 +18,7 @@ from personamem.dataset_builder.families.personamem.lives.stories import (
     are_alike,
     draw_candidates,
 )
-from personamem.dataset_builder.families.personamem.lives.traits import count_showing
+from personamem.dataset_builder.families.personamem.lives.traits import list_showing
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import COHORT_SIZE
 
@@ -75,7 +75,8 @@ class Deck:
             if drawn is None:
                 continue
             keys = tuple(choice.key for choice in drawn[0])
-            fault = count_showing(need_id, keys, self.avoided), not wish(need_id, keys)
+            showing = list_showing(need_id, self.avoided)
+            fault = len(showing.intersection(keys)), not wish(need_id, keys)
             if best is None or fault < best[0]:
                 best = fault, need_id, keys, drawn[1]
             tried += 1
@@ -113,8 +114,10 @@ class Deck:
     ) -> tuple[tuple[Choice, ...], tuple[int, ...]] | None:
         """Return candidates in which none of the traits to avoid shows, or as few as possible."""
 
+        showing = list_showing(need_id, self.avoided)
+
         def weigh(keys: Sequence[str]) -> int:
-            return count_showing(need_id, keys, self.avoided)
+            return len(showing.intersection(keys))
 
         def rate(place: str) -> float:
             return rate_realism(need_id).get(place, 0.0)
@@ -126,7 +129,7 @@ class Deck:
         """Return the keys of four choices, whatever their length, chosen in the same way."""
         keys = self._list_keys(need_id)
         self._random.shuffle(keys)
-        keys.sort(key=lambda key: count_showing(need_id, [key], self.avoided))
+        keys.sort(key=list_showing(need_id, self.avoided).__contains__)
         return tuple(keys[:COHORT_SIZE])
 
     def _list_keys(self, need_id: NeedId) -> list[str]:

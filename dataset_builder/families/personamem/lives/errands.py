@@ -79,4 +79,5 @@ def _live_through(need_id: NeedId, life: Life, random: Random) -> Iterator[Menti
                         choice.key,
                         calendar.draw_day(boundaries, stage, random),
                         Source(need_id, choice.key, group, text),
+                        brief=life.plan.is_dense,
                     )

@@ -41,7 +41,8 @@ class Mention:
 
     ``contact`` is whom it is about, where that is not the user. POINTED says that the user now does
     as ``contact`` does; FORGET asks to forget what was said on ``refers_to``. ``private`` numbers
-    the words in which the user adds that it is private; None where it is not.
+    the words in which the user adds that it is private; None where it is not. ``brief`` says that
+    the session ends with the first answer, for want of room.
     """
 
     mention_id: str
@@ -53,6 +54,7 @@ class Mention:
     contact: Contact | None = None
     refers_to: date | None = None
     private: int | None = None
+    brief: bool = False
 
     @property
     def need_id(self) -> NeedId:

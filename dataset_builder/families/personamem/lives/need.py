@@ -79,10 +79,15 @@ class Exchange(Strict):
     assistant: Text
     then: tuple[FollowUp, ...] = ()
 
+    def list_opening(self) -> list[str]:
+        """Return the texts up to the first answer: they show what the exchange is to show."""
+        return [self.ask, *([self.text] if self.text else []), self.assistant]
+
     def list_texts(self) -> list[str]:
         """Return all texts, in order."""
-        texts = [self.ask, *([self.text] if self.text else []), self.assistant]
-        return texts + [message.user or message.assistant or "" for message in self.then]
+        return self.list_opening() + [
+            message.user or message.assistant or "" for message in self.then
+        ]
 
 
 class Artefact(Exchange):

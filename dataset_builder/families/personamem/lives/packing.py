@@ -79,13 +79,17 @@ class Packer:
             self._plan.is_dense,
             make_rng(life.config.seed, "system", self._plan.size, persona_id),
         )
+        self._openings: dict[date, tuple[Message, int]] = {}
         self.drafts: list[_Draft] = []
         self.total = 0
 
     def open_session(self, topic: str, day: date) -> _Draft:
         """Return a session with its system message."""
-        message = self._system.write(day)
-        return _Draft(topic, day, [message], [count_tokens(message["content"])])
+        if day not in self._openings:  # A long context has several sessions a day.
+            written = self._system.write(day)
+            self._openings[day] = written, count_tokens(written["content"])
+        message, tokens = self._openings[day]
+        return _Draft(topic, day, [message], [tokens])
 
     def add_mention(self, mention: Mention, topic: str) -> None:
         """Add the session of a mention."""

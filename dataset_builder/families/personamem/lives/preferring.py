@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from random import Random
 
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, rate_realism
@@ -24,7 +25,12 @@ readers of single texts hardly mind it, readers of contexts do.
 
 def rate_text(realism: float, ask: str) -> float:
     """Return how real a text seems within a context, of ten."""
-    return realism - _LESS_REAL * bool(_INSISTS.search(ask))
+    return realism - _LESS_REAL * _insists(ask)
+
+
+@cache
+def _insists(ask: str) -> bool:
+    return bool(_INSISTS.search(ask))
 
 
 def order_texts(

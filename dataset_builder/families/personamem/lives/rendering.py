@@ -56,7 +56,8 @@ def count_letters(mention: Mention) -> int:
         return _REQUEST_LETTERS
     exchange = find_exchange(mention.source)
     letters = _REQUEST_LETTERS if mention.private is not None else _WRAPPER_LETTERS
-    return letters + sum(map(len, exchange.list_texts()))
+    texts = exchange.list_opening() if mention.brief else exchange.list_texts()
+    return letters + sum(map(len, texts))
 
 
 def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:
@@ -79,10 +80,11 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
         ask = speak(ask, speaker)
     if exchange.text:
         ask = f"{ask}\n\n{filler.fill(exchange.text)}"
+    then = () if mention.brief else exchange.then
     reply = filler.answer(exchange.assistant).strip()
     messages: list[Message] = [
         {"role": "user", "content": ask.strip()},
-        {"role": "assistant", "content": _introduce(reply, bool(exchange.then), random)},
+        {"role": "assistant", "content": _introduce(reply, bool(then), random)},
     ]
     if wrapped:  # Follow-ups of the bank are the user's own.
         if random.random() < _PASSED_ON:
@@ -91,7 +93,7 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
             messages.append({"role": "user", "content": speak(thanks, speaker)})
             messages.append({"role": "assistant", "content": reply})
         return messages
-    for message in exchange.then:
+    for message in then:
         if message.user:
             messages.append({"role": "user", "content": speak(filler.fill(message.user), speaker)})
         else:

@@ -118,15 +118,17 @@ class SlotFiller:
             text = _EITHER.sub(lambda match: match[1 + int(self._random.random() * 2)], text)
         if "{" not in text:
             return text
-        if "month" not in self._values and _PAST_MONTH.search(text):
+        if "{month}" in text and "month" not in self._values and _PAST_MONTH.search(text):
             self._values["month"] = self._draw("last_month", 0)
-        # First, since the second day of a range is no date of its own.
-        text = _RANGE.sub(r"{day} \1 {last_day}", text)
-        return _SLOT.sub(self._replace, _NEAR_DATE.sub(self._write_near_date, text))
+        if "{day}" in text:
+            # First, since the second day of a range is no date of its own.
+            text = _RANGE.sub(r"{day} \1 {last_day}", text)
+            text = _NEAR_DATE.sub(self._write_near_date, text)
+        return _SLOT.sub(self._replace, text)
 
     def answer(self, text: str) -> str:
         """Return a text of an assistant, who knows no names and days but those it was told."""
-        if "day" not in self._values and "near" not in self._values:
+        if "{day}" in text and "day" not in self._values and "near" not in self._values:
             text = _ANY_DATE.sub("[date]", text)
         for name, unknown in UNKNOWN.items():
             if name not in self._values:

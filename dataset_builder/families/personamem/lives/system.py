@@ -8,9 +8,9 @@ from personamem.dataset_builder.core.people import Persona
 from personamem.loaders.formats.schema import Message
 
 _OPENINGS = (
-    "{weekday}, {day} {month} {year}. The user is {name}, {age}.",
-    "Date: {weekday}, {day} {month} {year}. User: {name} ({age}).",
-    "Today is {weekday}, {day} {month} {year}. You are talking to {name}, {age}.",
+    "{weekday}, {day} {month} {year}. The user is {name}.",
+    "Date: {weekday}, {day} {month} {year}. User: {name}.",
+    "Today is {weekday}, {day} {month} {year}. You are talking to {name}.",
 )
 _ATTRIBUTES = (
     ("gender", "Gender: {}."),
@@ -25,7 +25,7 @@ class SystemWriter:
     """Writes the system messages of one context: the same persona in each, with another date."""
 
     def __init__(self, persona: Persona, brief: bool, random: Random) -> None:
-        """``brief`` leaves out all but name, age and the sentence that sums the persona up."""
+        """``brief`` leaves out all but the name and the sentence that sums the persona up."""
         self._persona = persona
         self._opening = random.choice(_OPENINGS)
         stated = list(_list_attributes(persona))
@@ -40,7 +40,6 @@ class SystemWriter:
             month=f"{day:%B}",
             year=day.year,
             name=self._persona.name,
-            age=self._persona.age_on(day),
         )
         parts = (opening, self._persona.sentence_on(day), *self._attributes)
         return {"role": "system", "content": " ".join(parts)}

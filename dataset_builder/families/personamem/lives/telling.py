@@ -222,7 +222,7 @@ class _Teller:
             story = self._story
             return order_texts(story.need_id, key, group, texts, self._country, self._random)
         order = self._random.sample(range(len(texts)), len(texts))
-        by_length = sorted(order, key=lambda number: sum(map(len, texts[number].list_texts())))
+        by_length = sorted(order, key=lambda number: sum(map(len, texts[number].list_opening())))
         half = len(texts) // 2
         return self._random.sample(by_length[:half], half) + by_length[half:]
 
@@ -245,6 +245,7 @@ class _Teller:
             ),
             source=source,
             contact=contact,
+            brief=self._brief,
         )
 
     def _request_to_forget(self, said: Mention) -> Mention:

@@ -102,12 +102,12 @@ def find_trait_set(
     return None
 
 
-def count_showing(need_id: NeedId, choices: Iterable[str], traits: Iterable[str]) -> int:
-    """Return in how many of ``choices`` somebody may see one of ``traits``."""
-    points = load_traits().get(need_id, {})
-    return sum(
-        any(points.get(choice, {}).get(trait, 0) >= NOTICED for trait in traits)
-        for choice in choices
+def list_showing(need_id: NeedId, traits: Iterable[str]) -> frozenset[str]:
+    """Return the choices of a need in which somebody may see one of ``traits``."""
+    return frozenset(
+        choice
+        for choice, points in load_traits().get(need_id, {}).items()
+        if any(points.get(trait, 0) >= NOTICED for trait in traits)
     )
 
 
