@@ -85,6 +85,14 @@ class Draw:
                 rows.append(row)
         return rows
 
+    def uniform(self, low: float, high: float) -> float:
+        """Return a number between ``low`` and ``high``."""
+        return low + self.random() * (high - low)
+
+    def sample(self, items: Sequence[T], number: int) -> list[T]:
+        """Return ``number`` of the items, no place twice, in random order."""
+        return self._source.sample(items, number)
+
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """Return the items in random order."""
         copy = list(items)

@@ -4,11 +4,12 @@ The unit of work is one context. A worker makes its text, its questions and thei
 bytes; the parent writes them in a fixed order, so the number of workers changes no byte.
 """
 
+import gc
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -182,10 +183,17 @@ def _write_contexts(
     return rows, parts
 
 
+@cache
+def _keep_bank() -> None:
+    """Keep what is loaded by now out of garbage collections, each of which walks through it."""
+    gc.freeze()
+
+
 def build_one(job: Job) -> BuiltContext:
     """Build the context of the persona of a group and the questions asked in it."""
     config, size = job.config, job.size
     life = make_life(config, size, job.group, job.persona_index)
+    _keep_bank()
     context = build_context(life, job.chats)
     body = encode_messages(context.messages)
     context_id = hashlib.sha256(body).hexdigest()
