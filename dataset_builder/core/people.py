@@ -3,6 +3,7 @@
 Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, Tables 10-13).
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -125,15 +126,18 @@ def _draw(
     works = drawn["employment"].startswith("employed")
     town = random.choice(list(region["towns"]))
     field, occupation = ("study" if drawn["employment"] == "student" else "home"), ""
+    age = random.randint(min(low, high), high)
     if works:
         occupations = tables["occupations"]["degree" if has_degree else "any"]
         field = random.choice(list(occupations))
-        occupation = random.choice(occupations[field])
+        occupation = random.choice(
+            [job for job in occupations[field] if age >= _SENIOR_AGE or not _SENIOR.search(job)]
+        )
     return Persona(
         persona_id=persona_id,
         name=f"{first_name} {last_name}",
         first_name=first_name,
-        born=_draw_birthday(random.randint(min(low, high), high), random),
+        born=_draw_birthday(age, random),
         gender=drawn["gender"],
         ethnicity=drawn["ethnicity"],
         religion=drawn["religion"],
@@ -192,6 +196,10 @@ _REGIONAL_ETHNICITY = {
     "continental Europe": {"White", "Mixed", "Black or African", ""},
 }
 
+
+_SENIOR = re.compile(r"owner|manager|leader|teacher|lecturer|planner")
+_SENIOR_AGE = 27
+"""Occupations that nobody has at once, and the age from which somebody may have them."""
 
 FIRST_DAY = date(2023, 1, 9)
 """The earliest day on which a story begins; ages are drawn for it."""

@@ -98,3 +98,10 @@ def test_age_grows_with_the_years(personas: Sequence[Persona]) -> None:
     birthday = persona.born.replace(year=2024)
     assert persona.age_on(birthday) == 2024 - persona.born.year
     assert persona.age_on(date(2024, 12, 31)) - persona.age_on(date(2023, 12, 31)) == 1
+
+
+def test_nobody_young_has_a_shop_or_leads_others() -> None:
+    users = [draw_user(7, number, "continental Europe") for number in range(400)]
+    senior = [user for user in users if "owner" in user.occupation or "leader" in user.occupation]
+    assert senior
+    assert all(user.age_on(FIRST_DAY) >= 27 for user in senior)

@@ -217,6 +217,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "44d7c10a7bc45bda18cf5feaa725b63822430c78f642cabeed7f97c0fd891f24",
-    "shared_contexts_4k.jsonl": "6aabd30140eb054799e00042571023834b349c48d7f5fc67bb80b474966c314f",
+    "questions_4k.csv": "c431c86e410d6b7f964f7eaf911f146884fa7024d1271d2580fe870f2f0112c4",
+    "shared_contexts_4k.jsonl": "1568614f4e8792d68bcbb6cc4718878ea4455cf3f1e530e2ef5e419cd5d5af38",
 }

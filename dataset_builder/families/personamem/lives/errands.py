@@ -6,6 +6,7 @@ it. How a way ended and what was turned down is only told where a question is ab
 """
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 from personamem.dataset_builder.core.rng import make_rng
@@ -19,6 +20,7 @@ from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Source, Stance
 from personamem.dataset_builder.families.personamem.lives.preferring import SPREAD, rate_text
 from personamem.dataset_builder.families.personamem.lives.rendering import find_exchange
+from personamem.dataset_builder.families.personamem.lives.seasons import draw_in_season
 from personamem.dataset_builder.families.personamem.lives.stories import draw_boundaries
 from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
 
@@ -72,12 +74,13 @@ def _live_through(need_id: NeedId, life: Life, random: Random) -> Iterator[Menti
             for text, exchange in enumerate(choice.list_texts_of(group)):
                 if not names_tongue(exchange.ask, country):
                     number += 1
+                    draw = partial(calendar.draw_day, boundaries, stage, random)
                     yield Mention(
                         f"errand-{'-'.join(need_id)}-{number:02d}",
                         0,
                         Stance.OWN,
                         choice.key,
-                        calendar.draw_day(boundaries, stage, random),
+                        draw_in_season(draw, exchange.say(), country),
                         Source(need_id, choice.key, group, text),
                         brief=life.plan.is_dense,
                     )

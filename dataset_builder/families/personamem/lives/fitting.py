@@ -27,7 +27,7 @@ def order_chats(chats: Sequence[Chat], seed: int, persona_id: int) -> list[Chat]
 
 
 def draw_fitting(chats: Sequence[Chat], field: str, country: str, random: Random) -> Iterator[Chat]:
-    """Yield the chats that a person might have had, in order, private ones and others in turn.
+    """Yield the chats that a person might have had, in order: two private ones to each other.
 
     ``field`` is the person's field of work. Nobody works in two shops, or belongs to two
     associations, and nobody has a text put into the language of their ``country``.
@@ -49,5 +49,5 @@ def draw_fitting(chats: Sequence[Chat], field: str, country: str, random: Random
             if place_of.setdefault(where, chat.place) != chat.place:
                 continue
         others.append(chat)
-    for pair in zip_longest(private, others):
-        yield from (chat for chat in pair if chat)
+    for three in zip_longest(private[::2], private[1::2], others):
+        yield from (chat for chat in three if chat)

@@ -79,6 +79,10 @@ class Exchange(Strict):
     assistant: Text
     then: tuple[FollowUp, ...] = ()
 
+    def say(self) -> str:
+        """Return what the user types and pastes before the first answer."""
+        return f"{self.ask}\n{self.text}" if self.text else self.ask
+
     def list_opening(self) -> list[str]:
         """Return the texts up to the first answer: they show what the exchange is to show."""
         return [self.ask, *([self.text] if self.text else []), self.assistant]

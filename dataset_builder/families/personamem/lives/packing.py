@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from personamem.dataset_builder.core.people import Persona
 from personamem.dataset_builder.core.rng import make_rng
@@ -14,6 +15,7 @@ from personamem.dataset_builder.families.personamem.lives.rendering import (
     render_chat,
     render_mention,
 )
+from personamem.dataset_builder.families.personamem.lives.seasons import draw_in_season
 from personamem.dataset_builder.families.personamem.lives.system import SystemWriter
 from personamem.dataset_builder.fillers import Chat, PastedWriter, UnrelatedWriter
 from personamem.loaders.formats.schema import SIZES, Message
@@ -137,7 +139,9 @@ class Packer:
                 yield chat
 
     def _add_chat(self, chat: Chat, target: int) -> bool:
-        draft = self.open_session("", self._plan.calendar.draw_any_day(self._random))
+        draw = partial(self._plan.calendar.draw_any_day, self._random)
+        country = self._life.speaker.persona.country
+        draft = self.open_session("", draw_in_season(draw, chat.messages[0], country))
         messages = render_chat(chat, draft.said_on, self._life.speaker, self._random)
         return self._take_if_room(draft, messages, target)
 

@@ -42,14 +42,17 @@ SLOTS = frozenset(
         "price",
         "number",
         "who",
+        "Who",
         "name",
         "they",
+        "They",
         "them",
         "their",
+        "Their",
     }
 )
 
-_SLOT = re.compile(r"\{([a-z_]+)(?::[^}]*)?\}")
+_SLOT = re.compile(r"\{([A-Za-z_]+)(?::[^}]*)?\}")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _AMOUNTS = frozenset({"price", "number"})
 _KNOWN_SLOT = re.compile(rf"price:\d+|number:\d+|{'|'.join(sorted(SLOTS - _AMOUNTS))}")

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
+from functools import partial
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -19,6 +20,8 @@ from personamem.dataset_builder.families.personamem.lives.mentions import (
     Stance,
 )
 from personamem.dataset_builder.families.personamem.lives.preferring import order_texts
+from personamem.dataset_builder.families.personamem.lives.rendering import find_exchange
+from personamem.dataset_builder.families.personamem.lives.seasons import draw_in_season
 from personamem.dataset_builder.families.personamem.lives.stories import Role, Story
 from personamem.loaders.formats.schema import COHORT_SIZE
 
@@ -240,13 +243,18 @@ class _Teller:
             stage=stage,
             stance=stance,
             choice=choice,
-            day=self._calendar.draw_day(
-                self._story.boundaries, stage, self._random, self._story.until
-            ),
+            day=self._draw_day(stage, source),
             source=source,
             contact=contact,
             brief=self._brief,
         )
+
+    def _draw_day(self, stage: int, source: Source) -> date:
+        story = self._story
+        draw = partial(self._calendar.draw_day, story.boundaries, stage, self._random, story.until)
+        if source.group == "forget":
+            return draw()
+        return draw_in_season(draw, find_exchange(source).say(), self._country)
 
     def _request_to_forget(self, said: Mention) -> Mention:
         request = self._make(

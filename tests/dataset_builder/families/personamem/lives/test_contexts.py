@@ -125,3 +125,19 @@ def test_questions_that_need_more_than_the_budget_are_refused(configure_lives: C
     life = make_life(config, "4k", 0, 0)
     with pytest.raises(InvalidInputError, match=r"tokens and the budget is 4,096; accepted: fewer"):
         build_context(life)
+
+
+def test_a_small_context_ends_each_chat_with_its_first_answer(configure_lives: Configure) -> None:
+    life = make_life(configure_lives(size="4k", personas=4, questions=32), "4k", 0, 0)
+    context = build_context(life)
+    told = [
+        len(context.messages[start:end])
+        for start, end, topic in zip(
+            context.session_starts,
+            [*context.session_starts[1:], len(context.messages)],
+            context.session_topics,
+            strict=True,
+        )
+        if topic
+    ]
+    assert set(told) == {3}

@@ -1,0 +1,58 @@
+"""Seasons: what comes once a year is spoken of around that time."""
+
+import re
+from collections.abc import Callable
+from datetime import date
+from functools import lru_cache
+
+_TRIES = 99
+"""Days drawn before a text is taken out of season, where a stage of a life has no better one."""
+
+_FEASTS = (
+    (r"christmas|xmas", {11, 12, 1}),
+    (r"advent", {11, 12}),
+    (r"new year(?:'?s)?", {12, 1}),
+    (r"carnival", {1, 2, 3}),
+    (r"easter", {2, 3, 4}),
+)
+_WEATHER = (
+    (r"spring", {2, 3, 4, 5, 6}),
+    (r"summer", {4, 5, 6, 7, 8, 9}),
+    (r"heatwave", {6, 7, 8}),
+    (r"autumn", {8, 9, 10, 11}),
+    (r"winter", {10, 11, 12, 1, 2, 3}),
+    (r"snow|frost|icy", {11, 12, 1, 2, 3}),
+)
+"""Words and the months in which they come up, the weather's in the north."""
+
+_SOUTH = frozenset({"Argentina", "Australia", "Brazil", "Chile", "New Zealand", "South Africa"})
+_EVERY = frozenset(range(1, 13))
+
+
+def draw_in_season(draw: Callable[[], date], text: str, country: str) -> date:
+    """Return a day that ``draw`` yields, if possible one on which ``text`` might be typed."""
+    months = list_months(text, country in _SOUTH)
+    day = draw()
+    for _ in range(_TRIES):
+        if day.month in months:
+            break
+        day = draw()
+    return day
+
+
+@lru_cache(maxsize=1 << 16)
+def list_months(text: str, south: bool) -> frozenset[int]:
+    """Return the months in which somebody might type a text; all of them where it names none."""
+    months = _EVERY
+    for pattern, found in _COMPILED:
+        if pattern.search(text):
+            turned = south and pattern not in _FEAST_PATTERNS
+            months &= {(month + 5) % 12 + 1 for month in found} if turned else found
+    return months or _EVERY
+
+
+_COMPILED = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), months)
+    for words, months in (*_FEASTS, *_WEATHER)
+)
+_FEAST_PATTERNS = frozenset(pattern for pattern, _ in _COMPILED[: len(_FEASTS)])
