@@ -18,7 +18,7 @@ def test_kills_change_no_byte_and_ask_for_no_stored_answer_again(
 ) -> None:
     command = (sys.executable, "-m", "bench.writing", "--small", "--kills", "2")
     lines = run(*command, cwd=project_root).stdout.splitlines()
-    assert lines[-1] == "2 kills, 15 chats: same bytes, 0 stored answers asked again"
+    assert lines[-1] == "2 kills, 14 chats: same bytes, 0 stored answers asked again"
     stored = [int(match) for match in re.findall(r"kill \d: (\d+) answers", "\n".join(lines))]
     (requests,) = re.findall(r"(\d+) requests$", lines[0])
     assert len(stored) == 2

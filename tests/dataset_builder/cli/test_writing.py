@@ -49,7 +49,7 @@ Call = Callable[..., Done]
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("--store s --out x", "s lacks answers of 'scripted' for 15 of 15 chats"),
+        ("--store s --out x", "s lacks answers of 'scripted' for 14 of 14 chats"),
         ("--out x", "--writer openai needs --store FILE"),
         ("--store s", "--out is missing"),
         ("--store s --out x --budget 1", "--concurrency and --budget need --base-url"),
@@ -121,13 +121,13 @@ def test_options_complete_the_model_of_a_file(call: Call, tmp_path: Path) -> Non
         "families: {personamem: {sizes: [4k], personas: 4}}\n"
         "writer: openai\nmodel: {name: m, seed: 3}\n"
     )
-    assert "calls: 15 " in call("build", "--config", config, "--temperature", "0", "--plan").out
+    assert "calls: 14 " in call("build", "--config", config, "--temperature", "0", "--plan").out
 
 
 def test_a_plan_needs_neither_folder_nor_store_nor_server(call: Call, tmp_path: Path) -> None:
     done = call(*SMALL, "--store", tmp_path / "s", "--plan", *PRICES)
     assert done.code == 0
-    assert "calls: 15 (up to 4 times as many" in done.out
+    assert "calls: 14 (up to 4 times as many" in done.out
     assert "tokens to read: " in done.out
     assert "price: at most " in done.out
     assert list(tmp_path.iterdir()) == []
@@ -180,17 +180,17 @@ def test_a_spent_budget_stops_and_another_goes_on_without_paying_twice(
         assert "All answers so far are stored; run again with a budget to go on." in done.err
         assert "text, round 1: " in done.err
         paid = len(server.prompts)
-        assert 2 < paid < 15
+        assert 2 < paid < 14
         assert f"cost {0.05 * paid:.2f}" in done.err
         assert not (tmp_path / "x").exists()
         with AnswerStore(tmp_path / "s") as store:
             assert len(store) == paid
         planned = re.findall(r"calls: (\d+) ", call(*build, "--plan").out)
-        assert int(planned[0]) == 15 - paid
+        assert int(planned[0]) == 14 - paid
         done = call(*build, *words, "100")
         assert done.code == 0
         assert sorted(server.prompts) == sorted(set(server.prompts))
-    assert "chats: 15, by the model: 15 " in done.out
+    assert "chats: 14, by the model: 14 " in done.out
     for path in (tmp_path / "s", *(tmp_path / "x").rglob("*")):
         assert path.is_dir() or KEY.encode() not in path.read_bytes()
     assert "calls: 0 " in call(*build, "--plan").out
@@ -220,7 +220,7 @@ def test_a_full_disk_is_one_error_and_keeps_what_was_paid(
         with AnswerStore(tmp_path / "s") as store:
             kept = len(store)
         paid = len(server.prompts)
-        assert 1 <= kept <= paid < 15
+        assert 1 <= kept <= paid < 14
         again = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=300)
         assert again.returncode == 0, again.stderr
         # Those that were paid when the disk was full could not be kept.
