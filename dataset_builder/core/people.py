@@ -4,7 +4,7 @@ Demographic shares follow the 1,500 profiles of PersonaLens (arXiv 2506.09902, T
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from personamem.dataset_builder.core.content_yaml import read_yaml
 from personamem.dataset_builder.core.grammar import with_article
-from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.core.homes import Home
+from personamem.dataset_builder.core.rng import draw_weighted, make_rng
 
 _CONTENT = Path(__file__).parent / "content"
 
@@ -96,39 +97,47 @@ def draw_persona(seed: int, persona_id: int) -> Persona:
     random = make_rng(seed, "persona", persona_id)
     shares = people_tables()["shares"]
     # The region comes first and is kept: rejection would starve regions with rare combinations.
-    return _draw(persona_id, shares, _weighted(shares["region"], random), random)
+    name = draw_weighted(shares["region"], random)
+    region = people_tables()["regions"][name]
+    names = name_tables()[region["names"]]
+    place = _Place(name, names.__getitem__, names["last"], region["towns"])
+    return _draw(persona_id, shares, place, random)
 
 
-def draw_region(seed: int, cohort: int) -> str:
-    """Return where the users of a cohort live, who know people by the same names."""
-    return _weighted(people_tables()["users"]["region"], make_rng(seed, "region", cohort))
-
-
-def draw_user(seed: int, persona_id: int, region: str) -> Persona:
-    """Return a persona of a region who chats with an assistant, by the shares of ``users``."""
+def draw_user(seed: int, persona_id: int, home: Home) -> Persona:
+    """Return a persona of a country who chats with an assistant, by the shares of ``users``."""
     tables = people_tables()
     random = make_rng(seed, "persona", persona_id)
-    return _draw(persona_id, tables["shares"] | tables["users"], region, random)
+    towns = dict.fromkeys(home.towns, home.country)
+    place = _Place(home.region, home.names.list_first, home.names.last, towns)
+    return _draw(persona_id, tables["shares"] | tables["users"], place, random)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a persona lives: towns with their countries, and the names of people there."""
+
+    region: str
+    list_first: Callable[[str], Sequence[str]]
+    last: Sequence[str]
+    towns: Mapping[str, str]
 
 
 def _draw(
-    persona_id: int, shares: Mapping[str, Mapping[str, float]], region_name: str, random: Random
+    persona_id: int, shares: Mapping[str, Mapping[str, float]], place: _Place, random: Random
 ) -> Persona:
-    tables = people_tables()
-    drawn = _draw_demographics(shares, region_name, random)
-    region = tables["regions"][region_name]
-    names = name_tables()[region["names"]]
-    first_name = random.choice(names[_draw_sex(drawn["gender"], random)])
-    last_name = random.choice(names["last"])
+    drawn = _draw_demographics(shares, place.region, random)
+    first_name = random.choice(place.list_first(_draw_sex(drawn["gender"], random)))
+    last_name = random.choice(place.last)
     low, high = map(int, drawn["age"].split("-"))
     low = max(low, _LOWEST_AGE.get(drawn["education"], 0), _LOWEST_AGE[drawn["marital_status"]])
     has_degree = drawn["education"] in ("a bachelor's degree", "a graduate degree")
     works = drawn["employment"].startswith("employed")
-    town = random.choice(list(region["towns"]))
+    town = random.choice(list(place.towns))
     field, occupation = ("study" if drawn["employment"] == "student" else "home"), ""
     age = random.randint(min(low, high), high)
     if works:
-        occupations = tables["occupations"]["degree" if has_degree else "any"]
+        occupations = people_tables()["occupations"]["degree" if has_degree else "any"]
         field = random.choice(list(occupations))
         occupation = random.choice(
             [job for job in occupations[field] if age >= _SENIOR_AGE or not _SENIOR.search(job)]
@@ -148,7 +157,7 @@ def _draw(
         marital_status=drawn["marital_status"],
         english=drawn["english"],
         region=drawn["region"],
-        country=region["towns"][town],
+        country=place.towns[town],
         town=town,
     )
 
@@ -213,19 +222,10 @@ def _draw_demographics(
     shares: Mapping[str, Mapping[str, float]], region: str, random: Random
 ) -> dict[str, str]:
     while True:
-        drawn = {name: _weighted(table, random) for name, table in shares.items()}
+        drawn = {name: draw_weighted(table, random) for name, table in shares.items()}
         drawn["region"] = region
         if not contradiction(drawn):
             return drawn
-
-
-def _weighted(table: Mapping[str, float], random: Random) -> str:
-    position = random.random() * sum(table.values())
-    for value, share in table.items():
-        position -= share
-        if position < 0:
-            return value
-    return value
 
 
 def _draw_sex(gender: str, random: Random) -> str:

@@ -6,7 +6,7 @@ another, and work can be split over any number of processes.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Generic, TypeVar
 
@@ -17,6 +17,16 @@ def make_rng(seed: int, *name: object) -> Random:
     """Return the generator of the stream called ``name`` under ``seed``."""
     label = "\x1f".join([str(seed), *map(str, name)])
     return Random(int.from_bytes(hashlib.sha256(label.encode()).digest()[:16], "big"))
+
+
+def draw_weighted(shares: Mapping[str, float], random: Random) -> str:
+    """Return a key, drawn by its share of the sum of all."""
+    position = random.random() * sum(shares.values())
+    for value, share in shares.items():
+        position -= share
+        if position < 0:
+            return value
+    return value
 
 
 class ShuffleBag(Generic[T]):

@@ -6,12 +6,12 @@ from datetime import date
 
 import pytest
 
+from personamem.dataset_builder.core.homes import draw_home, list_homes
 from personamem.dataset_builder.core.people import (
     FIRST_DAY,
     Persona,
     contradiction,
     draw_persona,
-    draw_region,
     draw_user,
     people_tables,
 )
@@ -87,9 +87,12 @@ def test_the_sentence_names_age_role_and_place(personas: Sequence[Persona]) -> N
 
 def test_users_write_english_as_a_second_language() -> None:
     for number in range(200):
-        user = draw_user(5, number, draw_region(5, number // 4))
+        home = draw_home(5, number // 4)
+        user = draw_user(5, number, home)
         assert user.english != "native"
-        assert user.region == draw_region(5, number // 4)
+        assert (user.region, user.country) == (home.region, home.country)
+        assert user.town in home.towns
+        assert user.first_name in {*home.names.she, *home.names.he}
         assert (user.field in ("home", "study")) == (not user.occupation)
 
 
@@ -101,7 +104,13 @@ def test_age_grows_with_the_years(personas: Sequence[Persona]) -> None:
 
 
 def test_nobody_young_has_a_shop_or_leads_others() -> None:
-    users = [draw_user(7, number, "continental Europe") for number in range(400)]
+    users = [draw_user(7, number, list_homes()["Germany"]) for number in range(400)]
     senior = [user for user in users if "owner" in user.occupation or "leader" in user.occupation]
     assert senior
     assert all(user.age_on(FIRST_DAY) >= 27 for user in senior)
+
+
+def test_homes_have_names_of_their_own_for_those_mentioned_in_passing() -> None:
+    assert sum(home.share for home in list_homes().values()) == 100
+    for home in list_homes().values():
+        assert set(home.names.others).isdisjoint({*home.names.she, *home.names.he}), home.country

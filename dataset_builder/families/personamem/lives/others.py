@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from personamem.dataset_builder.core.homes import draw_home
 from personamem.dataset_builder.core.people import (
     Contact,
     Persona,
-    draw_region,
     draw_user,
-    name_tables,
     people_tables,
 )
 from personamem.dataset_builder.core.rng import make_rng
@@ -29,10 +28,10 @@ class Circle:
 
 
 def draw_cohort(seed: int, cohort: int) -> tuple[Persona, ...]:
-    """Return the four personas of a cohort, of one region."""
-    region = draw_region(seed, cohort)
+    """Return the four personas of a cohort, of one country."""
+    home = draw_home(seed, cohort)
     first = COHORT_SIZE * cohort
-    return tuple(draw_user(seed, first + index, region) for index in range(COHORT_SIZE))
+    return tuple(draw_user(seed, first + index, home) for index in range(COHORT_SIZE))
 
 
 def draw_circle(seed: int, cohort: int) -> Circle:
@@ -42,15 +41,14 @@ def draw_circle(seed: int, cohort: int) -> Circle:
     """
     random = make_rng(seed, "contacts", cohort)
     tables = people_tables()
-    taken = set(tables["acquaintances"])
-    taken |= {persona.first_name for persona in draw_cohort(seed, cohort)}
-    names = name_tables()[tables["regions"][draw_region(seed, cohort)]["names"]]
+    taken = {persona.first_name for persona in draw_cohort(seed, cohort)}
+    names = draw_home(seed, cohort).names
     kinds = [(sex, kind) for sex, kinds in tables["relatives"].items() for kind in kinds]
     # Twice: people have several friends.
     kinds += [(random.choice(("she", "he")), kind) for kind in 2 * tables["friends"]]
     people = []
     for sex, kind in kinds:
-        name = _draw_name(names[sex], taken, random)
+        name = _draw_name(names.list_first(sex), taken, random)
         people.append(Contact(f"my {kind} {name}", name, sex))
     num_bystanders = len(tables["friends"])
     return Circle(tuple(people[:-num_bystanders]), tuple(people[-num_bystanders:]))

@@ -67,9 +67,7 @@ def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Messag
     if mention.stance is Stance.FORGET:
         return _render_request(mention, speaker, random)
     exchange = find_exchange(mention.source)
-    filler = SlotFiller(
-        speaker.persona.country, mention.day, random, mention.contact, speaker.last_names
-    )
+    filler = SlotFiller(speaker.persona.country, mention.day, random, mention.contact)
     is_foreign = mention.stance in (Stance.OTHERS, Stance.OTHERS_ENDED)
     wrapped = is_foreign and not mention.source.group.startswith(_TOLD)
     ask = filler.fill(exchange.ask)
@@ -134,9 +132,7 @@ def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list
 
     Where a message has several lines, some may be code or a table, so that they stay as they are.
     """
-    filler = SlotFiller(
-        speaker.persona.country, day, random, None, speaker.last_names, at_work=True
-    )
+    filler = SlotFiller(speaker.persona.country, day, random, at_work=True)
     messages: list[Message] = []
     for number, form in enumerate(chat.messages):
         fill = filler.answer if number % 2 else filler.fill

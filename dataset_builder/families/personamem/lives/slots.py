@@ -1,10 +1,11 @@
 """Slots: names, days, amounts and places, drawn anew for each life."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, timedelta
 from random import Random
 
+from personamem.dataset_builder.core.homes import list_homes
 from personamem.dataset_builder.core.people import Contact, name_tables, people_tables
 
 _MONTHS = (
@@ -99,16 +100,16 @@ class SlotFiller:
         day: date,
         random: Random,
         contact: Contact | None = None,
-        last_names: Sequence[str] = (),
         at_work: bool = False,
     ) -> None:
         """``country`` decides how amounts read; an empty one leaves them without a sign.
 
-        ``last_names`` are those of people whom the texts call Mr or Ms; ``at_work`` keeps off
+        People whom the texts name in passing have names of that country. ``at_work`` keeps off
         weekends.
         """
         self._country, self.day, self._random = country, day, random
-        self._last_names, self._at_work = last_names, at_work
+        self._at_work = at_work
+        self._home = list_homes().get(country)
         self._values: dict[str, str] = _describe_contact(contact) if contact else {}
         self._level: float | None = None
 
@@ -167,7 +168,8 @@ class SlotFiller:
             return str(max(2, number + random.randint(-max(1, number // 8), max(1, number // 8))))
         if name in ("first_name", "other_name"):
             taken = set(self._values.values())
-            free = [n for n in people_tables()["acquaintances"] if n not in taken]
+            names = self._home.names.others if self._home else people_tables()["acquaintances"]
+            free = [n for n in names if n not in taken]
             return str(random.choice(free))
         if name in ("they", "them", "their"):  # Of somebody with a drawn name.
             return name
@@ -189,10 +191,10 @@ class SlotFiller:
         raise KeyError(f"no value for the slot {name!r}")
 
     def _draw_last_name(self) -> str:
-        names = self._last_names or [
-            name for table in name_tables().values() for name in table["last"]
-        ]
-        return self._random.choice(names)
+        if self._home:
+            return self._random.choice(self._home.names.last)
+        tables = name_tables().values()
+        return self._random.choice([name for table in tables for name in table["last"]])
 
 
 def _describe_contact(contact: Contact) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""System messages: the date of a session and the static persona."""
+"""System messages: the date of a session, the static persona, and how to answer."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -19,6 +19,15 @@ _ATTRIBUTES = (
     ("english", "English: {}, not the first language."),
 )
 _NUM_ATTRIBUTES = 3
+_MANNERS = (
+    "Keep answers short.",
+    "Answer briefly and plainly.",
+    "Be brief; no praise.",
+    "Short answers, no small talk.",
+    "Come to the point.",
+    "Prefer short answers.",
+)
+"""What an operator asks of the assistant, whose answers are short indeed."""
 
 
 class SystemWriter:
@@ -30,6 +39,7 @@ class SystemWriter:
         self._opening = random.choice(_OPENINGS)
         stated = list(_list_attributes(persona))
         number = 0 if brief else min(_NUM_ATTRIBUTES, len(stated))
+        self._manner = "" if brief else random.choice(_MANNERS)
         self._attributes = [stated[i] for i in sorted(random.sample(range(len(stated)), number))]
 
     def write(self, day: date) -> Message:
@@ -41,8 +51,8 @@ class SystemWriter:
             year=day.year,
             name=self._persona.name,
         )
-        parts = (opening, self._persona.sentence_on(day), *self._attributes)
-        return {"role": "system", "content": " ".join(parts)}
+        parts = (opening, self._persona.sentence_on(day), *self._attributes, self._manner)
+        return {"role": "system", "content": " ".join(filter(None, parts))}
 
 
 def _list_attributes(persona: Persona) -> Iterator[str]:

@@ -1,12 +1,11 @@
 """Voices: how a person types, whatever the errand."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from personamem.dataset_builder.core.people import Persona, name_tables, people_tables
+from personamem.dataset_builder.core.people import Persona
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +17,6 @@ class Speaker:
 
     persona: Persona
     lower_case: bool
-
-    @property
-    def last_names(self) -> Sequence[str]:
-        """Last names of the region."""
-        region = people_tables()["regions"][self.persona.region]
-        return name_tables()[region["names"]]["last"]
 
 
 def make_speaker(persona: Persona, random: Random) -> Speaker:
