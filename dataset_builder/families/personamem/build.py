@@ -7,7 +7,7 @@ bytes; the parent writes them in a fixed order, so the number of workers changes
 import gc
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, islice
@@ -29,6 +29,8 @@ from personamem.dataset_builder.families.personamem.flat import (
 )
 from personamem.dataset_builder.families.personamem.lives.bank import (
     describe_proof,
+    get_need,
+    list_need_ids,
     require_proof,
 )
 from personamem.dataset_builder.families.personamem.lives.columns import ContextIndex, Row
@@ -48,8 +50,9 @@ from personamem.dataset_builder.families.personamem.tables import (
     write_questions,
 )
 from personamem.dataset_builder.families.personamem.texts import Chats
-from personamem.dataset_builder.fillers import Chat, read_filler
+from personamem.dataset_builder.fillers import Chat, list_everyday_chats, read_filler
 from personamem.loaders.formats import schema
+from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.schema import (
     Annotation,
     ContextRecord,
@@ -181,6 +184,19 @@ def _write_contexts(
     # Ids are hashes, so this order is a shuffle that anybody can repeat.
     rows.sort(key=lambda row: row.question.question_id)
     return rows, parts
+
+
+def load_texts() -> None:
+    """Load the bank and the everyday chats, ahead of the processes that share them.
+
+    What is wrong with a text is for those to say who need it.
+    """
+    with suppress(InvalidInputError):
+        for need_id in list_need_ids():
+            get_need(need_id)
+        list_everyday_chats()
+    gc.collect()
+    gc.freeze()
 
 
 @cache

@@ -74,8 +74,10 @@ class PersonaMemFamily(Family):
         ]
 
     def import_builder(self) -> None:
-        """Import the modules of a build."""
-        from personamem.dataset_builder.families.personamem import build  # noqa: F401
+        """Import the modules of a build, and load its texts."""
+        from personamem.dataset_builder.families.personamem.build import load_texts
+
+        load_texts()
 
     def list_parts(self, source: str | Path) -> list[str]:
         """Return the splits."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 
 from personamem.dataset_builder.core.content_yaml import read_yaml
@@ -60,8 +60,16 @@ def count_letters(mention: Mention) -> int:
     return letters + sum(map(len, texts))
 
 
-def render_mention(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:
-    """Return the messages of a mention, the user's first; the same arguments give the same ones."""
+@lru_cache(maxsize=2048)
+def render_mention(seed: int, mention: Mention, speaker: Speaker) -> tuple[Message, ...]:
+    """Return the messages of a mention, the user's first; the same arguments give the same ones.
+
+    Those of a context are kept: what builds it and what checks it ask for the same ones.
+    """
+    return tuple(_render(seed, mention, speaker))
+
+
+def _render(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:
     persona_id = speaker.persona.persona_id
     random = make_rng(seed, "render", mention.mention_id, persona_id, mention.day)
     if mention.stance is Stance.FORGET:

@@ -44,6 +44,8 @@ def draw_in_season(draw: Callable[[], date], text: str, country: str) -> date:
 def list_months(text: str, south: bool) -> frozenset[int]:
     """Return the months in which somebody might type a text; all of them where it names none."""
     months = _EVERY
+    if not _ANY.search(text):
+        return months
     for pattern, found in _COMPILED:
         if pattern.search(text):
             turned = south and pattern not in _FEAST_PATTERNS
@@ -56,3 +58,6 @@ _COMPILED = tuple(
     for words, months in (*_FEASTS, *_WEATHER)
 )
 _FEAST_PATTERNS = frozenset(pattern for pattern, _ in _COMPILED[: len(_FEASTS)])
+_ANY = re.compile(
+    rf"\b(?:{'|'.join(words for words, _ in (*_FEASTS, *_WEATHER))})\b", re.IGNORECASE
+)
