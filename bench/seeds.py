@@ -49,7 +49,7 @@ def main() -> int:
     failed = 0
     build_seconds, audit_seconds = [], []
     started = time.perf_counter()
-    with Workers(options.workers, __name__) as pool:
+    with Workers(options.workers, [__name__]) as pool:
         for outcome in pool.map_in_order(try_seed, [Job(seed, sizes) for seed in seeds]):
             failed += bool(outcome.failures)
             build_seconds.append(outcome.build_seconds)

@@ -43,7 +43,7 @@ def main() -> int:
     jobs = [Job(secrets.randbelow(2**31), options.size, levels) for _ in range(options.seeds)]
     sums: dict[Cell, float] = defaultdict(float)
     counts: dict[Cell, int] = defaultdict(int)
-    with Workers(options.workers, __name__) as pool:
+    with Workers(options.workers, [__name__]) as pool:
         for number, found in enumerate(pool.map_in_order(answer, jobs), 1):
             for cell, (credit, questions) in found.items():
                 sums[cell] += credit

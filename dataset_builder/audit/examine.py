@@ -45,7 +45,7 @@ def examine_contexts(
     if not jobs:
         return
     work = [ExamineJob(job, seed, shallow) for job in jobs]
-    with Workers(workers if len(jobs) > 1 else 1, __name__) as pool:
+    with Workers(workers if len(jobs) > 1 else 1, [__name__]) as pool:
         yield from chain.from_iterable(pool.map_in_order(examine_job, work))
 
 

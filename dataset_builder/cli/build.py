@@ -13,7 +13,7 @@ from rich.progress import Progress as Bars
 from personamem.dataset_builder.cli.family_options import merge_sections
 from personamem.dataset_builder.core.console import errors, output
 from personamem.dataset_builder.core.parallel import import_ahead
-from personamem.dataset_builder.families.registry import get_family
+from personamem.dataset_builder.families.registry import get_family, list_imports
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.registry import FAMILIES
 from personamem.loaders.formats.whole_files import prepare_file, write_json
@@ -186,7 +186,7 @@ def build(
     """
     prepare_file(json_file)
     if workers != 1 and ray is None and not plan:
-        import_ahead("personamem.dataset_builder.packaging.worker_imports")
+        import_ahead(list_imports(family or None))
     # Imported here so that --help does not wait for the libraries a build needs.
     from personamem.dataset_builder.cli.writing import Writing, print_plan, write
     from personamem.dataset_builder.core.ray_workers import RayWorkers

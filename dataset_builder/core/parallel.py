@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context, parent_process
@@ -41,13 +41,13 @@ class Workers:
 
     Args:
         count: how many processes work at a time.
-        module: what every process has imported when it starts.
+        modules: what every process has imported when it starts.
     """
 
-    def __init__(self, count: int, module: str) -> None:
+    def __init__(self, count: int, modules: Sequence[str]) -> None:
         """Set up the processes; they are started by the first jobs."""
         self._count = count
-        self._pool = open_pool(count, fork_after_import(module)) if count > 1 else None
+        self._pool = open_pool(count, fork_after_import(modules)) if count > 1 else None
 
     def __enter__(self) -> "Workers":
         """Return itself."""
@@ -80,20 +80,20 @@ class Workers:
             yield waiting.popleft().result()
 
 
-def import_ahead(module: str) -> None:
-    """Begin to import ``module`` for the processes of later ``Workers``, beside what follows."""
-    fork_after_import(module)
+def import_ahead(modules: Sequence[str]) -> None:
+    """Begin to import ``modules`` for the processes of later ``Workers``, beside what follows."""
+    fork_after_import(modules)
     ensure_running()
 
 
-def fork_after_import(module: str) -> BaseContext:
-    """Return a context whose processes find ``module`` imported, however many there will be.
+def fork_after_import(modules: Sequence[str]) -> BaseContext:
+    """Return a context whose processes find ``modules`` imported, however many there will be.
 
     They are copies of a process that did nothing but import: unlike a copy of this one, they hold
     no thread's lock. Only the first call of a program decides what is imported before the copies.
     """
     context = get_context("forkserver")
-    context.set_forkserver_preload([module])
+    context.set_forkserver_preload(list(modules))
     return context
 
 

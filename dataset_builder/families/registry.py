@@ -1,6 +1,6 @@
 """The families as the builder knows them, loaded from ``loaders.formats.registry``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from personamem.cards.family import FamilyCard
@@ -31,6 +31,12 @@ def list_default_families() -> list[str]:
 def describe_cards(manifest: Manifest, repo_id: str | None = None) -> list[FamilyCard]:
     """Return what the families of a dataset say about it on its card."""
     return [get_family(name).describe_card(manifest, repo_id) for name in manifest.families]
+
+
+def list_imports(families: Iterable[str] | None) -> list[str]:
+    """Return what the processes of a build import; None stands for all families."""
+    texts = [FAMILIES[name].texts for name in families or FAMILIES if name in FAMILIES]
+    return ["personamem.dataset_builder.packaging.worker_imports", *filter(None, texts)]
 
 
 def import_builders() -> None:

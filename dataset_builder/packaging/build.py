@@ -9,7 +9,11 @@ from personamem.dataset_builder.core.config import BuildConfig
 from personamem.dataset_builder.core.parallel import Pool, Workers
 from personamem.dataset_builder.core.whole_folders import stage_folder
 from personamem.dataset_builder.families.base import BuildJob, Progress
-from personamem.dataset_builder.families.registry import describe_cards, get_family
+from personamem.dataset_builder.families.registry import (
+    describe_cards,
+    get_family,
+    list_imports,
+)
 from personamem.dataset_builder.packaging.eval_yaml import write_eval_yaml
 from personamem.dataset_builder.packaging.generated_text import GeneratedText
 from personamem.dataset_builder.packaging.manifest import make_manifest, write_manifest
@@ -37,9 +41,7 @@ def build_dataset(
         raise InvalidInputError("Generated text is needed for the writer openai, and no other.")
     generated = generated or GeneratedText()
     if workers is None or isinstance(workers, int):
-        workers = Workers(
-            workers or os.cpu_count() or 1, "personamem.dataset_builder.packaging.worker_imports"
-        )
+        workers = Workers(workers or os.cpu_count() or 1, list_imports(config.families))
     with stage_folder(out, overwrite) as folder, workers as pool:
         # All are started before any is finished, so that no worker waits.
         started = {

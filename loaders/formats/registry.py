@@ -14,24 +14,28 @@ class FamilyModules:
     ``builder`` has one of ``dataset_builder.families.base.Family``, ``tasks`` one of
     ``tasks.families.TaskFamily``. ``memory`` has a function ``open_split`` that returns what
     memories are run over (see ``loaders.memory.timeline``); empty for chats, and where there is
-    nothing to remember.
+    nothing to remember. ``texts`` is imported by the processes of a build, if there is much to load.
     """
 
     builder: str
     tasks: str
     memory: str = ""
+    texts: str = ""
 
 
-def _name_modules(folder: str, memory: str = "") -> FamilyModules:
+def _name_modules(folder: str, memory: str = "", texts: str = "") -> FamilyModules:
     return FamilyModules(
         f"personamem.dataset_builder.families.{folder}.family",
         f"personamem.tasks.{folder}.family",
         memory,
+        texts,
     )
 
 
 FAMILIES = {
-    "personamem": _name_modules("personamem"),
+    "personamem": _name_modules(
+        "personamem", texts="personamem.dataset_builder.families.personamem.loaded_texts"
+    ),
     "personabench": _name_modules(
         "personabench", memory="personamem.loaders.memory.personabench.documents"
     ),

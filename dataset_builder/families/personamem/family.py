@@ -74,10 +74,8 @@ class PersonaMemFamily(Family):
         ]
 
     def import_builder(self) -> None:
-        """Import the modules of a build, and load its texts."""
-        from personamem.dataset_builder.families.personamem.build import load_texts
-
-        load_texts()
+        """Import the modules of a build."""
+        from personamem.dataset_builder.families.personamem import build  # noqa: F401
 
     def list_parts(self, source: str | Path) -> list[str]:
         """Return the splits."""

@@ -23,7 +23,7 @@ def test_results_come_in_the_order_of_the_jobs_and_few_wait(workers: int) -> Non
             yield job
 
     taken: list[int] = []
-    with Workers(workers, __name__) as pool:
+    with Workers(workers, [__name__]) as pool:
         for result in pool.map_in_order(sum, draw()):
             taken.append(result)
             assert len(drawn) - len(taken) < 2 * workers
@@ -32,7 +32,7 @@ def test_results_come_in_the_order_of_the_jobs_and_few_wait(workers: int) -> Non
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_job_goes_on_beside_others(workers: int) -> None:
-    with Workers(workers, __name__) as pool:
+    with Workers(workers, [__name__]) as pool:
         take = pool.start(sum, JOBS[0])
         assert list(pool.map_in_order(sum, JOBS[1:4])) == [sum(job) for job in JOBS[1:4]]
         assert take() == sum(JOBS[0])
