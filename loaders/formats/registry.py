@@ -14,7 +14,7 @@ class FamilyModules:
     ``builder`` has one of ``dataset_builder.families.base.Family``, ``tasks`` one of
     ``tasks.families.TaskFamily``. ``memory`` has a function ``open_split`` that returns what
     memories are run over (see ``loaders.memory.timeline``); empty for chats, and where there is
-    nothing to remember. ``texts`` is imported by the processes of a build, if there is much to load.
+    nothing to remember. ``texts`` is imported ahead by the processes of a build.
     """
 
     builder: str
