@@ -17,7 +17,7 @@ Value = Annotated[str, Field(min_length=2, max_length=48), check_slots()]
 OwnQuestion = Annotated[str, Field(min_length=10, max_length=120), check_slots()]
 OtherQuestion = Annotated[str, Field(min_length=10, max_length=120), check_slots("who", "whose")]
 Message = Annotated[str, Field(pattern=r"^(me|you|ai): \S", min_length=5)]
-Messages = Annotated[tuple[Message, ...], Field(min_length=2, max_length=12)]
+Messages = Annotated[tuple[Message, ...], Field(min_length=2, max_length=16)]
 """Messages as they are written: "me: ..." and "you: ...", or "ai: ..." for an assistant.
 
 ``me`` is the person who has the value, ``you`` the other one.
