@@ -29,7 +29,7 @@ _TOLD_TWICE = 0.08
 
 _RELATION_TWICE = 0.5
 _GROUPS: Mapping[DocumentKind, tuple[Sequence[int], Sequence[int]]] = {
-    "conversation": ((1, 2), (75, 25)),
+    "conversation": ((1,), (1,)),
     "user_ai_interaction": ((1,), (1,)),
     "purchase_history": ((1, 2, 3), (62, 30, 8)),
 }
@@ -229,10 +229,10 @@ def _draw_times(count: int, random: Random) -> list[datetime]:
 
 
 def _add_events(drafts: Sequence[Draft], random: Random) -> list[Draft]:
-    """Let a fifth of the conversations be about a public event as well."""
+    """Let a fifth of the conversations be about a public event, of those that reveal nothing."""
     talks = [n for n, draft in enumerate(drafts) if draft.kind == "conversation"]
-    short = [n for n in talks if len(drafts[n].reveals) < _MOST_IN_TALK]
-    chosen = set(random.sample(short, min(len(short), round(len(talks) / 5))))
+    idle = [n for n in talks if not drafts[n].reveals]
+    chosen = set(random.sample(idle, min(len(idle), round(len(talks) / 5))))
     return [
         replace(draft, with_event=True) if number in chosen else draft
         for number, draft in enumerate(drafts)

@@ -5,7 +5,7 @@ words as a sketch, and its words are held to the same outline.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from personamem.dataset_builder.families.personabench.drafts import Reveal
@@ -33,13 +33,6 @@ class Topic:
 
 EVERYDAY = Topic("everyday")
 UNRELATED = Topic("unrelated")
-
-_COMMON = frozenset(
-    {"a", "an", "are", "at", "can", "could", "did", "do", "does", "for", "have", "how", "if", "in"}
-    | {"is", "it", "it's", "my", "not", "shall", "should", "so", "that", "the", "there", "they"}
-    | {"this", "was", "we", "were", "what", "what's", "when", "where", "which", "who", "will"}
-    | {"would", "you", "your"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +83,3 @@ def make_thread(me_is_user: bool, matter: Topic, told: int, messages: Sequence[s
         step: Step = "lead" if number < told else "reply" if number > told else "say"
         turns.append(Turn((speaker == "me") == me_is_user, (Segment(step, matter, text),)))
     return turns
-
-
-def connect(turns: Sequence[Turn], connector: str) -> list[Turn]:
-    """Return a thread whose first message begins with ``connector``."""
-    first, *rest = turns
-    (part,) = first.parts
-    word, _, more = part.text.partition(" ")
-    # Names and "I" keep their capitals; of other words only the common ones are sure to be none.
-    start = word.lower() if word.lower() in _COMMON else word
-    text = f"{connector} {start} {more}" if more else f"{connector} {start}"
-    return [Turn(first.is_users, (replace(part, text=text),)), *rest]

@@ -26,7 +26,10 @@ _TRIES = 24
 _LOWER = re.compile(r"[\[|]*[a-z]")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_BACK = 20
-_COUNTS = range(2, 61)
+_DAYS_AWAY = (2, 3, 4, 5)
+"""Days to a weekday that is named: neither today, tomorrow nor yesterday are."""
+
+_COUNTS = (*range(2, 13), 15, 18, 20, 24, 25, 30, 35, 40, 45, 50, 60)
 _MINUTES = 4 * (0, 30) + 2 * (15, 45)
 """Of appointments, which people make at full hours and quarters."""
 
@@ -116,7 +119,7 @@ class Renderer:
         names = random.sample(self._tables["acquaintances"], 2)
         day = time - timedelta(days=random.randint(1, _DAYS_BACK))
         return {
-            "weekday": random.choice(_WEEKDAYS),
+            "weekday": _WEEKDAYS[(time.weekday() + random.choice(_DAYS_AWAY)) % 7],
             "date": write_day(day),
             "clock": f"{random.randint(7, 20)}:{random.choice(_MINUTES):02}",
             "count": str(random.choice(_COUNTS)),

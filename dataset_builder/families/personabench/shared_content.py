@@ -79,8 +79,7 @@ class EventTalk(Strict):
 class CommunityContent(Strict):
     """The whole file.
 
-    ``degree`` and ``vocational`` are the two ways to have learned something; ``connectors`` lead
-    from one thread to the next.
+    ``degree`` and ``vocational`` are the two ways to have learned something.
     """
 
     companies: tuple[Name, ...] = Field(min_length=20)
@@ -90,7 +89,6 @@ class CommunityContent(Strict):
     school_types: dict[str, tuple[Name, ...]]
     schools: dict[str, tuple[Name, ...]]
     relations: Relations
-    connectors: tuple[Line, ...] = Field(min_length=4)
     talk: tuple[Talk, ...] = Field(min_length=12)
     events: tuple[Event, ...] = Field(min_length=12)
     event_talk: EventTalk

@@ -1,7 +1,8 @@
 """Writing the sessions of one archive: conversations, chats with an assistant, purchases.
 
-A conversation is a thread of messages on one occasion, sometimes with another one after it. A
-thread reveals a fact, or is about the same themes and reveals none. A chat has one subject.
+A conversation is a thread of messages on one occasion, and goes on with another one where it has to
+reveal two facts. A thread reveals a fact, or is about the same themes and reveals none. A chat has
+one subject.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +26,6 @@ from personamem.dataset_builder.families.personabench.outline import (
     Segment,
     Topic,
     Turn,
-    connect,
     keys_in,
     make_matter,
     make_thread,
@@ -33,11 +33,9 @@ from personamem.dataset_builder.families.personabench.outline import (
 from personamem.dataset_builder.families.personabench.profiles import Entry, Profile
 from personamem.dataset_builder.families.personabench.scenes import Renderer, TermMatcher, write_day
 from personamem.dataset_builder.families.personabench.shared_content import load_content
+from personamem.dataset_builder.families.personabench.typing_manner import type_all
 from personamem.dataset_builder.fillers import Chat, list_everyday_chats
 from personamem.loaders.personabench.schema import Purchase
-
-_MORE_TALK = 0.25
-"""How often a conversation of one thread goes on with one that reveals nothing."""
 
 _ITEMS = (3, 4, 5)
 
@@ -85,21 +83,23 @@ class ArchiveWriter:
         threads = [self._reveal(reveal, draft.time) for reveal in draft.reveals]
         if draft.with_event:
             threads.append(self._talk_of_event(draft.time))
-        if not threads or (len(threads) == 1 and self._random.random() < _MORE_TALK):
+        if not threads:
             threads.append(self._talk(draft))
         self._random.shuffle(threads)
-        first, *rest = threads
-        connectors = self._random.sample(load_content().connectors, len(rest))
-        connected = [connect(turns, line) for turns, line in zip(rest, connectors, strict=True)]
-        return tuple(turn for turns in (first, *connected) for turn in turns)
+        members = self._community.members
+        assert draft.partner is not None
+        user, partner = members[self._user].name, members[draft.partner].name
+        return type_all((turn for turns in threads for turn in turns), user, partner)
 
     def write_chat(self, draft: Draft) -> tuple[Turn, ...]:
         """Return the messages of user and assistant, by turns."""
         if draft.reveals:
-            return tuple(
-                turn for r in draft.reveals for turn in self._reveal_in_chat(r, draft.time)
-            )
-        return tuple(self._chat(draft.time))
+            turns = [turn for r in draft.reveals for turn in self._reveal_in_chat(r, draft.time)]
+        else:
+            turns = self._chat(draft.time)
+        if any(part.matter is UNRELATED for turn in turns for part in turn.parts):
+            return tuple(turns)
+        return type_all(turns, self._community.members[self._user].name)
 
     def write_purchase(self, draft: Draft) -> tuple[Purchase, ...]:
         """Return the items bought at once."""
