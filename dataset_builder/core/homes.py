@@ -16,17 +16,24 @@ _CONTENT = Path(__file__).parent / "content"
 class LocalNames:
     """Names of one language: first names by sex and last names, for users and those they know.
 
-    ``others`` are first names that only people mentioned in passing have.
+    ``others_she`` and ``others_he`` are first names that only people mentioned in passing have.
     """
 
     she: Sequence[str]
     he: Sequence[str]
     last: Sequence[str]
-    others: Sequence[str]
+    others_she: Sequence[str]
+    others_he: Sequence[str]
 
     def list_first(self, sex: str) -> Sequence[str]:
         """Return the first names of a sex, "she" or "he"."""
         return self.she if sex == "she" else self.he
+
+    def list_others(self, sex: str) -> Sequence[str]:
+        """Return the first names of people mentioned in passing; "" stands for any sex."""
+        if sex:
+            return self.others_she if sex == "she" else self.others_he
+        return (*self.others_she, *self.others_he)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,4 +113,6 @@ def test_nobody_young_has_a_shop_or_leads_others() -> None:
 def test_homes_have_names_of_their_own_for_those_mentioned_in_passing() -> None:
     assert sum(home.share for home in list_homes().values()) == 100
     for home in list_homes().values():
-        assert set(home.names.others).isdisjoint({*home.names.she, *home.names.he}), home.country
+        assert set(home.names.list_others("")).isdisjoint({*home.names.she, *home.names.he}), (
+            home.country
+        )

@@ -75,7 +75,13 @@ def _render(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:
     if mention.stance is Stance.FORGET:
         return _render_request(mention, speaker, random)
     exchange = find_exchange(mention.source)
-    filler = SlotFiller(speaker.persona.country, mention.day, random, mention.contact)
+    filler = SlotFiller(
+        speaker.persona.country,
+        mention.day,
+        random,
+        mention.contact,
+        texts=exchange.list_texts(),
+    )
     is_foreign = mention.stance in (Stance.OTHERS, Stance.OTHERS_ENDED)
     wrapped = is_foreign and not mention.source.group.startswith(_TOLD)
     ask = filler.fill(exchange.ask)
@@ -140,7 +146,7 @@ def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list
 
     Where a message has several lines, some may be code or a table, so that they stay as they are.
     """
-    filler = SlotFiller(speaker.persona.country, day, random, at_work=True)
+    filler = SlotFiller(speaker.persona.country, day, random, at_work=True, texts=chat.messages)
     messages: list[Message] = []
     for number, form in enumerate(chat.messages):
         fill = filler.answer if number % 2 else filler.fill

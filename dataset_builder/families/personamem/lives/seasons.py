@@ -14,6 +14,7 @@ _FEASTS = (
     (r"new year(?:'?s)?", {12, 1}),
     (r"carnival", {1, 2, 3}),
     (r"easter", {2, 3, 4}),
+    (r"holy week|good friday", {3, 4}),
 )
 _WEATHER = (
     (r"spring", {2, 3, 4, 5, 6}),
@@ -46,6 +47,8 @@ def list_months(text: str, south: bool) -> frozenset[int]:
     months = _EVERY
     if not _ANY.search(text):
         return months
+    for named in _NAMED.finditer(text):
+        months &= _list_near(_MONTHS.index(named[2].lower()) + 1, named[1].lower())
     for pattern, found in _COMPILED:
         if pattern.search(text):
             turned = south and pattern not in _FEAST_PATTERNS
@@ -58,6 +61,27 @@ _COMPILED = tuple(
     for words, months in (*_FEASTS, *_WEATHER)
 )
 _FEAST_PATTERNS = frozenset(pattern for pattern, _ in _COMPILED[: len(_FEASTS)])
+
+
+def _list_near(month: int, relation: str) -> frozenset[int]:
+    """Return the months in which a month is called the last one, or the next one, of its name."""
+    first, last = _AWAY[relation]
+    return frozenset((month + step - 1) % 12 + 1 for step in range(first, last + 1))
+
+
+_AWAY = {
+    **dict.fromkeys(("since", "last", "of"), (1, 6)),
+    **dict.fromkeys(("until", "till", "by", "next"), (-5, -1)),
+    **dict.fromkeys(("in", "from", "for"), (-4, 5)),
+}
+"""How many months after a month, or before it, somebody speaks of it."""
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_NAMED = re.compile(rf"\b({'|'.join(_AWAY)}) ({'|'.join(_MONTHS)})\b", re.IGNORECASE)
 _ANY = re.compile(
-    rf"\b(?:{'|'.join(words for words, _ in (*_FEASTS, *_WEATHER))})\b", re.IGNORECASE
+    rf"\b(?:{'|'.join((*_MONTHS, *(words for words, _ in (*_FEASTS, *_WEATHER))))})\b",
+    re.IGNORECASE,
 )

@@ -1,12 +1,13 @@
 """Slots: names, days, amounts and places, drawn anew for each life."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from random import Random
 
 from personamem.dataset_builder.core.homes import list_homes
 from personamem.dataset_builder.core.people import Contact, name_tables, people_tables
+from personamem.dataset_builder.families.personamem.lives.sexes import find_sex
 
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -101,14 +102,15 @@ class SlotFiller:
         random: Random,
         contact: Contact | None = None,
         at_work: bool = False,
+        texts: Sequence[str] = (),
     ) -> None:
         """``country`` decides how amounts read; an empty one leaves them without a sign.
 
-        People whom the texts name in passing have names of that country. ``at_work`` keeps off
-        weekends.
+        People whom the texts name in passing have names of that country, and of the sex of which
+        ``texts``, all that are to be filled, speak. ``at_work`` keeps off weekends.
         """
         self._country, self.day, self._random = country, day, random
-        self._at_work = at_work
+        self._at_work, self._texts = at_work, tuple(texts)
         self._home = list_homes().get(country)
         self._values: dict[str, str] = _describe_contact(contact) if contact else {}
         self._level: float | None = None
@@ -168,7 +170,9 @@ class SlotFiller:
             return str(max(2, number + random.randint(-max(1, number // 8), max(1, number // 8))))
         if name in ("first_name", "other_name"):
             taken = set(self._values.values())
-            names = self._home.names.others if self._home else people_tables()["acquaintances"]
+            names = people_tables()["acquaintances"]
+            if self._home:
+                names = self._home.names.list_others(find_sex(self._texts, name))
             free = [n for n in names if n not in taken]
             return str(random.choice(free))
         if name in ("they", "them", "their"):  # Of somebody with a drawn name.

@@ -21,6 +21,9 @@ FIRST = date(2024, 1, 1)
         ("my summer tyres", "Sweden", {4, 5, 6, 7, 8, 9}),
         ("my summer dress", "Argentina", {10, 11, 12, 1, 2, 3}),
         ("snow at Easter", "Austria", {2, 3}),
+        ("it broke in Holy Week", "Brazil", {3, 4}),
+        ("i've had it since November", "Spain", {12, 1, 2, 3, 4, 5}),
+        ("they'd like it back by march", "Spain", {10, 11, 12, 1, 2}),
         ("a snowman made of paper", "Austria", set(range(1, 13))),
     ],
 )

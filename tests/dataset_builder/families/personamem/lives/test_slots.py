@@ -55,7 +55,7 @@ def test_who_is_called_mr_or_ms_has_a_last_name() -> None:
     assert filler.fill("Dear Ms {other_name}, is mr. {other_name} in?") == (
         f"Dear Ms {last}, is mr. {last} in?"
     )
-    assert filler.fill("ask {first_name}")[4:] in names.others
+    assert filler.fill("ask {first_name}")[4:] in names.list_others("")
 
 
 def test_an_assistant_knows_only_names_that_were_told() -> None:
