@@ -29,16 +29,20 @@ from personamem.dataset_builder.families.personamem.flat import (
 )
 from personamem.dataset_builder.families.personamem.lives.bank import (
     describe_proof,
-    get_need,
     list_need_ids,
     require_proof,
 )
 from personamem.dataset_builder.families.personamem.lives.columns import ContextIndex, Row
 from personamem.dataset_builder.families.personamem.lives.contexts import build_context
-from personamem.dataset_builder.families.personamem.lives.events import require_read_events
+from personamem.dataset_builder.families.personamem.lives.events import (
+    list_events,
+    require_read_events,
+)
+from personamem.dataset_builder.families.personamem.lives.lexicon import find_named
 from personamem.dataset_builder.families.personamem.lives.life import make_life
 from personamem.dataset_builder.families.personamem.lives.packing import Context
 from personamem.dataset_builder.families.personamem.lives.plan import plan_split
+from personamem.dataset_builder.families.personamem.lives.preferring import rate_texts
 from personamem.dataset_builder.families.personamem.lives.rows import make_row
 from personamem.dataset_builder.families.personamem.lives.wording import word_quad
 from personamem.dataset_builder.families.personamem.summary import divide_tokens, summarise_split
@@ -193,8 +197,10 @@ def load_texts() -> None:
     """
     with suppress(InvalidInputError):
         for need_id in list_need_ids():
-            get_need(need_id)
-        list_everyday_chats()
+            rate_texts(need_id)
+        for chat in list_everyday_chats():
+            find_named(chat)
+        list_events()
     gc.collect()
     gc.freeze()
 

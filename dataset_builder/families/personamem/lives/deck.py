@@ -9,10 +9,10 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
     get_need,
     list_need_ids,
-    rate_realism,
 )
 from personamem.dataset_builder.families.personamem.lives.events import ChoiceId
 from personamem.dataset_builder.families.personamem.lives.need import Choice
+from personamem.dataset_builder.families.personamem.lives.preferring import rate_texts
 from personamem.dataset_builder.families.personamem.lives.stories import (
     PHRASE_FRAME,
     are_alike,
@@ -120,7 +120,7 @@ class Deck:
             return len(showing.intersection(keys))
 
         def rate(place: str) -> float:
-            return rate_realism(need_id).get(place, 0.0)
+            return rate_texts(need_id).get(place, 0.0)
 
         taken |= {key for ended_id, key in self.ended if ended_id == need_id}
         return draw_candidates(get_need(need_id), self._random, taken, chain, weigh, rate)

@@ -14,18 +14,13 @@ from personamem.dataset_builder.families.personamem.lives.bank import (
     NeedId,
     get_need,
     list_need_ids,
-    rate_realism,
 )
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.mentions import Mention, Source, Stance
-from personamem.dataset_builder.families.personamem.lives.preferring import SPREAD, rate_text
-from personamem.dataset_builder.families.personamem.lives.rendering import find_exchange
+from personamem.dataset_builder.families.personamem.lives.preferring import SPREAD, rate_texts
 from personamem.dataset_builder.families.personamem.lives.seasons import draw_in_season
 from personamem.dataset_builder.families.personamem.lives.stories import draw_boundaries
 from personamem.dataset_builder.families.personamem.lives.tongues import names_tongue
-
-_UNREAD = 7.5
-"""How real a text counts that names its choice, and needs no reading: few are staged."""
 
 _OWN_WAYS = {"128k": 3, "1M": 5}
 """Ways that a person has one after the other in a need, where the calendar is long; else one."""
@@ -50,8 +45,7 @@ def list_errands(life: Life) -> list[Mention]:
 def _rate(errand: Mention) -> float:
     source = errand.source
     place = f"{source.choice}.{source.group}.{source.number}"
-    realism = rate_realism(source.need_id).get(place, _UNREAD)
-    return rate_text(realism, find_exchange(source).ask)
+    return rate_texts(source.need_id)[place]
 
 
 def _live_through(need_id: NeedId, life: Life, random: Random) -> Iterator[Mention]:
