@@ -229,10 +229,10 @@ def _draw_times(count: int, random: Random) -> list[datetime]:
 
 
 def _add_events(drafts: Sequence[Draft], random: Random) -> list[Draft]:
-    """Let a fifth of the conversations be about a public event, of those that reveal nothing."""
+    """Let a tenth of the conversations be about a public event, of those that reveal nothing."""
     talks = [n for n, draft in enumerate(drafts) if draft.kind == "conversation"]
     idle = [n for n in talks if not drafts[n].reveals]
-    chosen = set(random.sample(idle, min(len(idle), round(len(talks) / 5))))
+    chosen = set(random.sample(idle, min(len(idle), round(len(talks) / 10))))
     return [
         replace(draft, with_event=True) if number in chosen else draft
         for number, draft in enumerate(drafts)

@@ -74,7 +74,7 @@ def test_sessions_have_their_form(archives: list[Archive]) -> None:
                 assert not session.messages
             assert bool(session.purchases) == (session.kind == "purchase_history")
     assert min(lengths) >= 3
-    assert max(lengths) <= 24
+    assert max(lengths) <= 32
 
 
 def test_a_conversation_is_one_thread_or_two(archives: list[Archive]) -> None:
@@ -88,11 +88,11 @@ def test_a_conversation_is_one_thread_or_two(archives: list[Archive]) -> None:
     assert numbers[1] > numbers[2] > 0
 
 
-def test_a_fifth_of_the_conversations_are_about_an_event(archives: list[Archive]) -> None:
+def test_a_tenth_of_the_conversations_are_about_an_event(archives: list[Archive]) -> None:
     names = [event.name.lower() for event in load_content().events]
     talks = [s for a in archives for s in a.sessions if s.kind == "conversation"]
     about = [s for s in talks if any(n in m.content.lower() for m in s.messages for n in names)]
-    assert len(about) / len(talks) == pytest.approx(0.2, abs=0.02)
+    assert len(about) / len(talks) == pytest.approx(0.1, abs=0.01)
 
 
 def test_noise_is_of_the_kinds_of_the_signal(archives: list[Archive]) -> None:
