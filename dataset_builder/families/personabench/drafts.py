@@ -36,6 +36,8 @@ _GROUPS: Mapping[DocumentKind, tuple[Sequence[int], Sequence[int]]] = {
 """How many facts one session reveals, and weights."""
 
 _MOST_IN_TALK = 2
+_RETRIEVED = 5
+"""Documents that retrievers of PersonaBench hand over at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +177,12 @@ def _add_former(reveal: Reveal, plan: _Plan) -> None:
 
 
 def _plan_partner(partner: int, asks: Sequence[QuestionSpec], plan: _Plan) -> None:
-    # Two at a time: a retriever of five must be able to find a list of five and who is meant.
-    reveals = [Reveal(partner, ask.attribute, entry) for ask in asks for entry in ask.entries]
-    plan.random.shuffle(reveals)
-    for start in range(0, len(reveals), 2):
-        plan.drafts.append(Draft("conversation", partner, tuple(reveals[start : start + 2])))
+    for ask in asks:
+        reveals = [Reveal(partner, ask.attribute, entry) for entry in ask.entries]
+        # A retriever of five must be able to find a whole list, and who is meant.
+        joined = max(0, len(reveals) + 1 - _RETRIEVED)
+        groups = [tuple(reveals[: joined + 1]), *((reveal,) for reveal in reveals[joined + 1 :])]
+        plan.drafts += [Draft("conversation", partner, group) for group in groups if group]
 
 
 def _plan_relations(asks: Sequence[QuestionSpec], plan: _Plan) -> None:
