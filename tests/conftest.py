@@ -65,8 +65,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _keep_logging() -> Iterator[None]:
-    """Undo what a library does to the root logger, such as inspect-ai when it runs a task."""
+    """Undo what a library does to loggers, such as inspect-ai to the root when it runs a task."""
     root = logging.getLogger()
+    for name, logger in root.manager.loggerDict.items():
+        if name.partition(".")[0] == "personamem" and isinstance(logger, logging.Logger):
+            logger.disabled, logger.propagate = False, True
+            logger.setLevel(logging.NOTSET)
     level, handlers, disabled = root.level, root.handlers[:], root.manager.disable
     yield
     root.setLevel(level)

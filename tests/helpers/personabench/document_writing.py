@@ -1,5 +1,6 @@
 """Writes documents of communities from the prompt's outline, as a dull model would."""
 
+import random
 import re
 from typing import Any
 
@@ -39,3 +40,17 @@ def write_document(prompt: str) -> Turns:
 
 def write_document_json(prompt: str) -> str:
     return pack_turns(write_document(prompt))
+
+
+def spoil(turns: Turns, words: list[str], chance: random.Random) -> Turns:
+    """Put a word where it may not belong, and sometimes take one out."""
+    turns = [dict(turn) for turn in turns]
+    word = chance.choice(words)
+    frame = chance.choice(["And then {}.", "Somebody said {}s.", "{}, that is!", "Emeka, with {}."])
+    chance.choice(turns)["content"] += " " + frame.format(word)
+    if chance.random() < 0.3:
+        turn = chance.choice(turns)
+        kept = turn["content"].split()
+        del kept[chance.randrange(len(kept))]
+        turn["content"] = " ".join(kept)
+    return turns

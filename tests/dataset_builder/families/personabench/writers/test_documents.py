@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from document_writing import write_document
+from document_writing import spoil, write_document
 from pydantic import TypeAdapter
 from writing_server import pack_turns
 
@@ -34,6 +34,7 @@ Edit = Callable[[Turns], object]
 FIXTURE = Path(__file__).parents[4] / "fixtures" / "written_documents.yaml"
 SETTINGS = ModelSettings(name="scripted")
 
+FOODS = {"falafel", "pad thai", "minestrone"}
 OWN, UPDATE, RELATION = "000000000043", "000000000126", "000001000055"
 HOP, CHAT, NOISE = "000000000071", "000000000016", "000000000001"
 
@@ -41,9 +42,8 @@ HOP, CHAT, NOISE = "000000000071", "000000000016", "000000000001"
 @pytest.fixture(scope="module")
 def pieces() -> dict[str, DocumentItem]:
     """Six pieces as they once were, since what was written by hand keeps to their briefs."""
-    foods = {"falafel", "pad thai", "minestrone"}
     guarded = {
-        brief.person: replace(brief.guarded, words=brief.guarded.words | foods)
+        brief.person: replace(brief.guarded, words=brief.guarded.words | FOODS)
         for brief in brief_documents(0, 0)
     }
     turns = TypeAdapter(tuple[TurnBrief, ...])
@@ -259,23 +259,9 @@ def test_the_prompt_says_what_is_checked(pieces: dict[str, DocumentItem]) -> Non
     not_named = prompt.partition("Not to be used at all")[2].splitlines()[0]
     assert "falafel" in not_named
     assert "minestrone" not in not_named
-    again = pieces[UPDATE].request(["Message 3 was dull.", "Message 3 was dull."])
+    again = pieces[UPDATE].request(2 * ["Message 3 was dull."])
     assert again.messages[1]["content"].count("- Message 3 was dull.") == 2
     assert again.key != pieces[UPDATE].request(["Message 3 was dull."]).key
-
-
-def spoil(turns: Turns, words: list[str], chance: random.Random) -> Turns:
-    """Put a word where it may not belong, and sometimes take one out."""
-    turns = [dict(turn) for turn in turns]
-    word = chance.choice(words)
-    frame = chance.choice(["And then {}.", "Somebody said {}s.", "{}, that is!", "Emeka, with {}."])
-    chance.choice(turns)["content"] += " " + frame.format(word)
-    if chance.random() < 0.3:
-        turn = chance.choice(turns)
-        kept = turn["content"].split()
-        del kept[chance.randrange(len(kept))]
-        turn["content"] = " ".join(kept)
-    return turns
 
 
 def test_no_document_that_is_accepted_makes_a_world_unsound() -> None:
