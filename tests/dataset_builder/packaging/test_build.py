@@ -217,6 +217,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "c431c86e410d6b7f964f7eaf911f146884fa7024d1271d2580fe870f2f0112c4",
-    "shared_contexts_4k.jsonl": "1568614f4e8792d68bcbb6cc4718878ea4455cf3f1e530e2ef5e419cd5d5af38",
+    "questions_4k.csv": "27d495e3498698daf6f9fc25a6b7ee7f39b5f75a8aa912546d400e027d0782bf",
+    "shared_contexts_4k.jsonl": "bfcb6135b7f12cfc1e39f1094e4441888fd650293e0c773b83880bfe60fde8d3",
 }
