@@ -23,6 +23,7 @@ _LAST_STOP = re.compile(r"(?<![.?!])\.\Z")
 _WORDS = re.compile(r"(?<=[a-z,;:] )[a-z][a-z'\u2019]*")
 
 
+@cache
 def types_in_lower_case(name: str) -> bool:
     """Return whether a person types without capitals; the same in all archives."""
     return make_rng(0, "typing", name).random() < _IN_LOWER_CASE
