@@ -215,12 +215,12 @@ def _check_new(case: _Case, key: str, violations: Violations) -> None:
 
 @lru_cache(maxsize=256)
 def _list_fragments(need_id: NeedId, key: str) -> tuple[str, ...]:
-    """Return the longest piece without a slot of each text that a user brings on a choice."""
-    texts = [
-        text
-        for exchange in get_need(need_id).find_choice(key).list_exchanges()
-        for text in (exchange.ask, exchange.text or "")
-    ]
+    """Return the longest piece without a slot of each text that a user brings on a choice.
+
+    Of what is pasted, if anything is: "make this friendlier please" stands before many texts.
+    """
+    exchanges = get_need(need_id).find_choice(key).list_exchanges()
+    texts = [exchange.text or exchange.ask for exchange in exchanges]
     pieces = (max(_SLOTS.split(text), key=len).strip().lower() for text in texts)
     return tuple(piece for piece in pieces if len(piece) >= _TELLING)
 
