@@ -2,24 +2,9 @@
 
 from datetime import date, timedelta
 
+from personamem.dataset_builder.core.calendar_words import MONTHS, WEEKDAYS
 from personamem.dataset_builder.fillers.draw import Draw, Slots, Turn, series
 from personamem.dataset_builder.fillers.notation import plural
-
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 
 _BY_YEAR = ("split by year", "year by year", "taking each year by itself")
 _BY_NUMBER = ("by day numbers", "counting from 1 January", "by the day of the year")

@@ -2,8 +2,8 @@
 
 from datetime import date
 
+from personamem.dataset_builder.core.calendar_words import MONTHS
 from personamem.dataset_builder.fillers.content_files import load_words
-from personamem.dataset_builder.fillers.days import MONTHS
 from personamem.dataset_builder.fillers.draw import Draw, Slots, Turn, series
 
 _MORSE = dict(

@@ -44,8 +44,11 @@ class Thread(Keyed):
     SLOTS: ClassVar[tuple[str, ...]] = ()
     """Slots beside those of a scene."""
 
-    TOLD: ClassVar[tuple[str, ...]] = ()
-    """Slots that stand together in one message, and ``value`` in no other."""
+    TOLD: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """What the thread tells: slots that stand together in one message, and the first in no other.
+
+    What is told of ``me`` alone is told by ``me``, but of what is dropped they may be reminded.
+    """
 
     messages: Messages
 
@@ -59,18 +62,28 @@ class Thread(Keyed):
         for message in self.messages:
             require_slots(message, frozenset((*self.SLOTS, *SCENE)))
             check_indirect(message)
-        if self.TOLD:
-            told = [message for message in self.messages if "value}" in message]
-            if len(told) != 1:
-                raise ValueError(f"{len(told)} messages hold {{value}}; accepted: one")
-            for slot in self.TOLD:
-                check_always("messages", told[0], slot)
+        for slots in self.TOLD:
+            self._check_told(*slots)
         return self
 
-    def find_told(self) -> int:
-        """Return the number of the message that tells the value; the first answer without one."""
-        found = (n for n, message in enumerate(self.messages) if "value}" in message)
-        return next(found, 1)
+    def _check_told(self, slot: str, *others: str) -> None:
+        told = [message for message in self.messages if f"{slot}}}" in message]
+        if len(told) != 1:
+            raise ValueError(f"{len(told)} messages hold {{{slot}}}; accepted: one")
+        for each in (slot, *others):
+            check_always("messages", told[0], each)
+        if slot != "old" and not others and not told[0].startswith("me:"):
+            raise ValueError(f"{told[0]!r}: what is told of 'me' is told by 'me'")
+
+    def list_told(self) -> tuple[int, ...]:
+        """Return the numbers of the messages that tell it; the first answer where nothing is."""
+        firsts = [slots[0] for slots in self.TOLD]
+        found = (
+            number
+            for number, message in enumerate(self.messages)
+            if any(f"{slot}}}" in message for slot in firsts)
+        )
+        return tuple(found) or (1,)
 
 
 def _are_by_turns(messages: Sequence[str]) -> bool:
@@ -83,7 +96,7 @@ class Hint(Thread):
     """A thread in which the person gives a value away, to somebody or to an assistant."""
 
     SLOTS = ("value", "key")
-    TOLD = ("value",)
+    TOLD = (("value",),)
 
 
 class PurchaseHint(Keyed):
@@ -98,10 +111,22 @@ class PurchaseHint(Keyed):
 
 
 class Update(Thread):
-    """A thread in which the person drops ``{old}`` and takes up ``{value}``."""
+    """A thread in which it comes up that ``{old}`` was dropped and ``{value}`` taken up."""
 
     SLOTS = ("old", "value")
-    TOLD = ("old", "value")
+    TOLD = (("value",), ("old",))
+
+    @property
+    def is_told_by_one(self) -> bool:
+        """Whether nobody reminds the person of what is dropped."""
+        return all(self.messages[number].startswith("me:") for number in self.list_told())
+
+    @model_validator(mode="after")
+    def _come_to_it(self) -> Self:
+        first, last = self.list_told()[0], self.list_told()[-1]
+        if "old}" not in self.messages[first] or "value}" not in self.messages[last]:
+            raise ValueError("messages: {old} comes up before {value}, or with it")
+        return self
 
 
 class Talk(Thread):
@@ -112,7 +137,7 @@ class OthersTalk(Thread):
     """A thread about a value that ``{other}`` has, whom nobody asks about."""
 
     SLOTS = ("other", "value", "key")
-    TOLD = ("other", "value")
+    TOLD = (("value", "other"),)
 
 
 class Goods(Strict):

@@ -176,19 +176,21 @@ def _check_hints(pack: AttributePack) -> None:
         raise ValueError("updates (3 or more) are for lists of up to five, and needed there")
     if pack.updates and len(pack.updates) < 3:
         raise ValueError(f"{len(pack.updates)} updates; accepted: 3 or more")
+    if pack.updates and not any(update.is_told_by_one for update in pack.updates):
+        raise ValueError("updates: 'you' says {old} in each; accepted: 'me' does in one or more")
     if pack.purchase and (len(pack.purchase) < 3 or len(pack.noise.purchase) < 3):
         raise ValueError("purchase: 3 or more hints, and 3 or more in noise.purchase")
 
 
 def _hint_texts(pack: AttributePack) -> Iterator[tuple[str, Keyed, str]]:
     for number, hint in enumerate(pack.conversation):
-        yield f"conversation.{number}", hint, hint.messages[hint.find_told()]
+        yield f"conversation.{number}", hint, hint.messages[hint.list_told()[0]]
     for number, chat in enumerate(pack.chat):
-        yield f"chat.{number}", chat, chat.messages[chat.find_told()]
+        yield f"chat.{number}", chat, chat.messages[chat.list_told()[0]]
     for number, item in enumerate(pack.purchase):
         yield f"purchase.{number}", item, f"{item.title}\n{item.description}"
     for number, other in enumerate(pack.noise.others):
-        yield f"noise.others.{number}", other, other.messages[other.find_told()]
+        yield f"noise.others.{number}", other, other.messages[other.list_told()[0]]
 
 
 def texts_of(pack: AttributePack) -> Iterator[tuple[str, str]]:

@@ -90,7 +90,7 @@ def _build_archive(
         random,
         TermMatcher(list_watched(asked, [profiles[n] for n in people], packs)),
     )
-    writer = ArchiveWriter(community, user, profiles, packs, asked, renderer)
+    writer = ArchiveWriter(community, user, profiles, packs, asks, renderer)
     in_time = sorted(range(len(drafts)), key=lambda number: drafts[number].time)
     prefix = f"{community.number:03}{user:03}"
     ids = {number: f"{prefix}{position:06}" for position, number in enumerate(in_time)}

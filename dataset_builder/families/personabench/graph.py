@@ -176,6 +176,11 @@ _KIN_WORDS: Mapping[str, Mapping[str, str]] = {
     "child": {"she": "daughter", "he": "son"},
     "cousin": {"she": "cousin", "he": "cousin"},
 }
+_SERVICE_WORDS: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = {
+    "letting": ({"she": "tenant", "he": "tenant"}, {"she": "landlady", "he": "landlord"}),
+    "lessons": ({"she": "pupil", "he": "pupil"}, {"she": "tutor", "he": "tutor"}),
+}
+"""What people in standing service relations are to each other: who is served, and who serves."""
 _OTHER_SIDE = {"parent": "child", "child": "parent"}
 
 
@@ -191,9 +196,11 @@ def _tie(
             _KIN_WORDS[edge["kin"]][members[b].sex],
         )
     elif kind == "service":
-        roles = ("client", "service provider")
+        kind = random.choice(tuple(_SERVICE_WORDS))
+        served, serves = _SERVICE_WORDS[kind]
         if random.random() < 0.5:
-            roles = ("service provider", "client")
+            served, serves = serves, served
+        roles = (served[members[a].sex], serves[members[b].sex])
     else:
         roles = (kind, kind)
     slots = {"company": members[a].company, "town": members[a].town}

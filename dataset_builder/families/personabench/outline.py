@@ -5,7 +5,7 @@ words as a sketch, and its words are held to the same outline.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from personamem.dataset_builder.families.personabench.drafts import Reveal
@@ -75,11 +75,26 @@ def keys_in(said: str, entry: Entry) -> tuple[str, ...]:
     return (entry.key,) if entry.key and contains_words(said, entry.key) else ()
 
 
-def make_thread(me_is_user: bool, matter: Topic, told: int, messages: Sequence[str]) -> list[Turn]:
-    """Return a rendered thread ("me: ..."), whose message ``told`` says the matter."""
+def make_thread(
+    me_is_user: bool, matter: Topic, told: Sequence[int], messages: Sequence[str]
+) -> list[Turn]:
+    """Return a rendered thread ("me: ..."), whose messages ``told`` say the matter.
+
+    Where they are several, each says what it names of it.
+    """
     turns = []
     for number, message in enumerate(messages):
         speaker, text = message.split(": ", 1)
-        step: Step = "lead" if number < told else "reply" if number > told else "say"
-        turns.append(Turn((speaker == "me") == me_is_user, (Segment(step, matter, text),)))
+        step: Step = "say" if number in told else "lead" if number < told[0] else "reply"
+        said = matter if len(told) == 1 or step != "say" else _cut(matter, text)
+        turns.append(Turn((speaker == "me") == me_is_user, (Segment(step, said, text),)))
     return turns
+
+
+def _cut(matter: Topic, text: str) -> Topic:
+    """Return what a message of several says of a matter."""
+    return replace(
+        matter,
+        values=tuple(value for value in matter.values if contains_words(text, value)),
+        people=tuple(name for name in matter.people if name in text),
+    )

@@ -13,6 +13,7 @@ from functools import lru_cache
 from random import Random
 from typing import TypeVar
 
+from personamem.dataset_builder.core.calendar_words import WEEKDAYS
 from personamem.dataset_builder.core.content_yaml import template
 from personamem.dataset_builder.core.grammar import capitalise
 from personamem.dataset_builder.core.people import people_tables
@@ -24,7 +25,6 @@ Content = TypeVar("Content")
 _WORD = re.compile(r"\w+")
 _TRIES = 24
 _LOWER = re.compile(r"[\[|]*[a-z]")
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_BACK = 20
 _DAYS_AWAY = (2, 3, 4, 5)
 """Days to a weekday that is named: neither today, tomorrow nor yesterday are."""
@@ -119,7 +119,7 @@ class Renderer:
         names = random.sample(self._tables["acquaintances"], 2)
         day = time - timedelta(days=random.randint(1, _DAYS_BACK))
         return {
-            "weekday": _WEEKDAYS[(time.weekday() + random.choice(_DAYS_AWAY)) % 7],
+            "weekday": WEEKDAYS[(time.weekday() + random.choice(_DAYS_AWAY)) % 7],
             "date": write_day(day),
             "clock": f"{random.randint(7, 20)}:{random.choice(_MINUTES):02}",
             "count": str(random.choice(_COUNTS)),

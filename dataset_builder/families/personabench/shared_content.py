@@ -2,9 +2,9 @@
 
 from datetime import date
 from functools import cache
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from personamem.dataset_builder.core.content_yaml import Strict, check_slots, read_content
 from personamem.dataset_builder.families.personabench.attribute_schema import (
@@ -13,12 +13,10 @@ from personamem.dataset_builder.families.personabench.attribute_schema import (
     Talk,
     Thread,
 )
-from personamem.dataset_builder.families.personabench.wording import check_always
 
 FILE = CONTENT / "communities.yaml"
 
 Name = Annotated[str, Field(min_length=4), check_slots()]
-Line = Annotated[str, Field(min_length=2), check_slots()]
 Description = Annotated[str, check_slots("company", "town")]
 NameQuestion = Annotated[str, check_slots("name")]
 RelationQuestion = Annotated[str, check_slots("relation")]
@@ -28,18 +26,7 @@ class RelationHint(Thread):
     """A thread in which it comes up what somebody is to the person, by name."""
 
     SLOTS = ("relation", "name")
-
-    @model_validator(mode="after")
-    def _tell_who_and_what(self) -> Self:
-        told = [message for message in self.messages if "relation}" in message]
-        if len(told) != 1:
-            raise ValueError(f"{len(told)} messages hold {{relation}}; accepted: one")
-        check_always("messages", told[0], "name")
-        return self
-
-    def find_told(self) -> int:
-        """Return the number of the message that tells the relation."""
-        return next((n for n, text in enumerate(self.messages) if "relation}" in text), 1)
+    TOLD = (("relation",), ("name",))
 
 
 class Relations(Strict):
@@ -64,9 +51,9 @@ class EventThread(Thread):
 
     SLOTS = ("event", "event_date")
 
-    def find_told(self) -> int:
+    def list_told(self) -> tuple[int, ...]:
         """Return the number of the message that names the event."""
-        return next((n for n, text in enumerate(self.messages) if "event}" in text), 1)
+        return (next((n for n, text in enumerate(self.messages) if "event}" in text), 1),)
 
 
 class EventTalk(Strict):

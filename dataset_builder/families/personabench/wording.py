@@ -27,8 +27,11 @@ RELATION_WORDS = (
     "neighbor",
     "neighbour",
     "friend",
-    "client",
-    "service provider",
+    "landlord",
+    "landlady",
+    "tenant",
+    "tutor",
+    "pupil",
 )
 """Words that say how two people are related: documents that reveal an attribute have none."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
+from personamem.dataset_builder.families.personabench.asking import QuestionSpec
 from personamem.dataset_builder.families.personabench.attribute_schema import (
     Goods,
     PurchaseHint,
@@ -63,15 +64,16 @@ class ArchiveWriter:
         user: int,
         profiles: Sequence[Profile],
         packs: Mapping[str, AttributePack],
-        asked: Sequence[str],
+        asks: Sequence[QuestionSpec],
         renderer: Renderer,
     ) -> None:
-        """Take the world and a renderer; ``asked`` are the attributes that are asked about."""
+        """Take the world, what is asked, and a renderer."""
         self._community = community
         self._user = user
         self._packs = packs
         self._names = list(packs)
-        self._asked = list(asked)
+        self._asked = list(dict.fromkeys(ask.attribute for ask in asks if ask.attribute))
+        self._asked_of = {(ask.subject, ask.attribute) for ask in asks}
         self._renderer = renderer
         self._random = renderer.random
         known = (user, *community.relations_of(user))
@@ -80,7 +82,7 @@ class ArchiveWriter:
 
     def write_conversation(self, draft: Draft) -> tuple[Turn, ...]:
         """Return the messages of user and partner, in order."""
-        threads = [self._reveal(reveal, draft.time) for reveal in draft.reveals]
+        threads = [self._reveal(reveal, draft) for reveal in draft.reveals]
         if draft.with_event:
             threads.append(self._talk_of_event(draft.time))
         if not threads:
@@ -112,17 +114,22 @@ class ArchiveWriter:
         self._random.shuffle(items)
         return tuple(items)
 
-    def _reveal(self, reveal: Reveal, time: datetime) -> list[Turn]:
+    def _reveal(self, reveal: Reveal, draft: Draft) -> list[Turn]:
         speaks = reveal.subject == self._user or not reveal.attribute
         threads: Sequence[Thread]
         if not reveal.attribute:
-            threads = load_content().relations.conversation
-        elif reveal.former:
-            threads = self._packs[reveal.attribute].updates
+            kind, threads = "relation", load_content().relations.conversation
+        elif not reveal.former:
+            hints = self._packs[reveal.attribute].conversation
+            kind, threads = "fact", pick_fitting(hints, reveal.entry.key)
         else:
-            threads = pick_fitting(self._packs[reveal.attribute].conversation, reveal.entry.key)
-        name = ("conversation", reveal.attribute, reveal.former is None, reveal.entry.key)
-        return self._write_reveal(name, threads, reveal, speaks, time)
+            kind, threads = "update", self._packs[reveal.attribute].updates
+            if (draft.partner, reveal.attribute) in self._asked_of:
+                # What the partner says of it would be taken for theirs.
+                kind = "update by one"
+                threads = [thread for thread in threads if thread.is_told_by_one]
+        name = ("conversation", kind, reveal.attribute, reveal.entry.key)
+        return self._write_reveal(name, threads, reveal, speaks, draft.time)
 
     def _reveal_in_chat(self, reveal: Reveal, time: datetime) -> list[Turn]:
         threads: Sequence[Thread] = load_content().relations.chat
@@ -140,7 +147,7 @@ class ArchiveWriter:
         time: datetime,
     ) -> list[Turn]:
         made = self._render(name, threads, time, self._slots_of(reveal))
-        matter = self._matter_of(reveal, made.texts[made.told])
+        matter = self._matter_of(reveal, made.said)
         return make_thread(speaks, matter, made.told, made.texts)
 
     def _reveal_in_purchase(self, reveal: Reveal) -> Purchase:
@@ -178,7 +185,7 @@ class ArchiveWriter:
             scene = {**self._renderer.scene(time), **slots}
             thread = self._renderer.deal(name, threads)
             texts = [self._renderer.render_message(s, scene) for s in thread.messages]
-            return _Rendered(texts, thread.find_told(), scene["other"])
+            return _Rendered(texts, thread.list_told(), scene["other"])
 
         return self._renderer.make(attempt, lambda made: made.texts, slots.values())
 
@@ -195,7 +202,7 @@ class ArchiveWriter:
                 name = ("others", pack.attribute, value.key)
                 more = {"value": value.text} | ({"key": value.key} if value.key else {})
                 made = self._render(name, threads, draft.time, more)
-                values = (value.plain, *keys_in(made.texts[made.told], value))
+                values = (value.plain, *keys_in(made.said, value))
                 matter = Topic("others", pack.attribute, values, (made.other,))
                 return make_thread(speaks, matter, made.told, made.texts)
         matter, talk = EVERYDAY, load_content().talk
@@ -268,11 +275,16 @@ class ArchiveWriter:
 
 @dataclass(frozen=True, slots=True)
 class _Rendered:
-    """A rendered thread: its messages, which of them tells, and who ``{other}`` is."""
+    """A rendered thread: its messages, which of them tell, and who ``{other}`` is."""
 
     texts: list[str]
-    told: int
+    told: tuple[int, ...]
     other: str
+
+    @property
+    def said(self) -> str:
+        """What tells it."""
+        return " ".join(self.texts[number] for number in self.told)
 
 
 @cache

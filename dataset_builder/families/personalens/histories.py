@@ -8,6 +8,7 @@ demographics are told apart from it.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 
+from personamem.dataset_builder.core.calendar_words import MONTHS
 from personamem.dataset_builder.core.content_yaml import template
 from personamem.dataset_builder.core.rng import ShuffleBag
 from personamem.dataset_builder.families.personalens.content_schema import (
@@ -26,10 +27,6 @@ _PRONOUNS = {
     "Female": {"they": "she", "their": "her", "them": "her"},
 }
 _OTHERS = {"they": "they", "their": "their", "them": "them"}
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 
 
 def write_histories(
@@ -128,4 +125,4 @@ def _tell_change(
 
 
 def _fill(line: LineContent, slots: Mapping[str, str], random: Random) -> str:
-    return template(line.say).render({**slots, "month": random.choice(_MONTHS)}, random.random)
+    return template(line.say).render({**slots, "month": random.choice(MONTHS)}, random.random)

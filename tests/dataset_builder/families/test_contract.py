@@ -21,7 +21,11 @@ from personamem.dataset_builder.audit.whole import WHOLE
 from personamem.dataset_builder.cli.family_options import add_family_options, merge_sections
 from personamem.dataset_builder.families.base import Family
 from personamem.dataset_builder.families.configuration import make_config
-from personamem.dataset_builder.families.registry import describe_cards, get_family
+from personamem.dataset_builder.families.registry import (
+    describe_cards,
+    get_family,
+    list_imports,
+)
 from personamem.dataset_builder.packaging.build import build_dataset
 from personamem.loaders.formats.errors import InvalidInputError
 from personamem.loaders.formats.manifest import check_file, read_manifest
@@ -270,3 +274,11 @@ def test_the_name_is_that_of_the_registry(family: Family) -> None:
     assert family.name == name
     assert family.name.islower()
     assert family.title
+
+
+def test_processes_load_the_texts_of_their_families_alone() -> None:
+    texts = FAMILIES["personamem"].texts
+    assert texts
+    assert texts in list_imports(None)
+    assert texts in list_imports(["personabench", "personamem"])
+    assert texts not in list_imports(["personabench"])

@@ -148,8 +148,8 @@ def _check_answer(
     subject, user = community.members[ask.subject].name, community.members[ask.user].name
     if ask.form != "own":
         for session in _sessions(golds[0], by_id):
-            texts = _said_by(session, user)
-            if not any(subject in t and contains_words(t, ask.relation) for t in texts):
+            said = " ".join(_said_by(session, user))
+            if subject not in said or not contains_words(said, ask.relation):
                 yield ANSWERS, f"question {row['question_id']}: {session['session_id']}, relation"
     if not ask.attribute:
         return

@@ -8,6 +8,7 @@ the model.
 import re
 from collections.abc import Sequence, Set
 
+from personamem.dataset_builder.core.calendar_words import MONTHS
 from personamem.dataset_builder.families.personabench.briefs import DocumentBrief, TurnBrief
 from personamem.dataset_builder.families.personabench.outline import Segment
 from personamem.dataset_builder.families.personabench.wording import contains_words, find_flat
@@ -27,9 +28,9 @@ from personamem.dataset_builder.llm.writing.response_schemas import read_fields
 from personamem.loaders.formats.tokens import count_tokens
 from personamem.loaders.personabench.schema import Utterance
 
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTH = "|".join(MONTHS)
 _WHEN = re.compile(
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})\b|\b(?:{_MONTHS}) \d{{1,2}}\b|\d:\d\d\b"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTH})\b|\b(?:{_MONTH}) \d{{1,2}}\b|\d:\d\d\b"
 )
 """Days and times of the clock: their numbers are no ages."""
 
@@ -50,6 +51,7 @@ def read_document(brief: DocumentBrief, text: str) -> tuple[Utterance, ...]:
             _check_said(number, turn.said, content, brief)
         _check_foreign(number, turn, content, brief, planned)
     _check_events(turns, texts)
+    _check_changes(turns, texts)
     _check_length(brief, texts)
     return brief.fill(texts)
 
@@ -80,11 +82,24 @@ def _check_said(number: int, said: Segment, content: str, brief: DocumentBrief) 
                 f'Message {number} stated "{value}" flatly ("{flat}"); let it come up in '
                 "something that happens.",
             )
-    if reveal.former and not any(contains_words(content, cue) for cue in UPDATE_CUES):
-        raise RejectedTextError(
-            ValidationIssue.MISSING,
-            f'Message {number} did not make plain that "{matter.values[0]}" no longer holds.',
-        )
+
+
+def _check_changes(turns: Sequence[TurnBrief], texts: Sequence[str]) -> None:
+    """Check that what is dropped is said to be, in a message of the thread that names it."""
+    said = [
+        (turn.said.matter.reveal, content)
+        for turn, content in zip(turns, texts, strict=True)
+        if turn.said is not None
+    ]
+    for reveal in dict.fromkeys(reveal for reveal, _ in said):
+        if reveal is None or reveal.former is None:
+            continue
+        telling = [content for each, content in said if each == reveal]
+        if not any(contains_words(content, cue) for content in telling for cue in UPDATE_CUES):
+            raise RejectedTextError(
+                ValidationIssue.MISSING,
+                f'No message made plain that "{reveal.former.plain}" no longer holds.',
+            )
 
 
 def _list_planned(brief: DocumentBrief) -> set[str]:

@@ -121,15 +121,18 @@ def _word_matter(matter: Topic) -> str:
     if matter.kind != "reveal" or matter.reveal is None:
         return "speaks or asks about it in general, and gives nothing away about anybody"
     if not matter.reveal.attribute:
-        return f"brings up {matter.people[0]}, and who that is to them, in passing"
+        who = f"{matter.people[0]}, and who that is to them," if matter.people else "somebody"
+        return f"brings up {who} in passing"
     question = attribute_packs()[matter.reveal.attribute].questions.first[0]
-    if matter.reveal.former:
-        old, new = matter.values[:2]
-        return (
-            f'tells something by which "{old}" is no answer to "{question}" any more, and "{new}" '
-            f"is one now (make it plain by one of: {', '.join(UPDATE_CUES)})"
-        )
-    return f'tells something that happened, which gives away an answer to "{question}"'
+    if matter.reveal.former is None:
+        return f'tells something that happened, which gives away an answer to "{question}"'
+    told = {
+        matter.reveal.former.plain: "is no answer any more",
+        matter.reveal.entry.plain: "is one now",
+    }
+    changes = " and ".join(f'"{value}" {told[value]}' for value in matter.values if value in told)
+    cues = ", ".join(UPDATE_CUES)
+    return f'shows in passing that to "{question}" {changes} (by one of: {cues})'
 
 
 def _word_names(part: Segment) -> str:

@@ -207,14 +207,14 @@ def _check_annotation(case: _Case, roles: Sequence[str], violations: Violations)
 def _check_new(case: _Case, key: str, violations: Violations) -> None:
     """Check that no message before the question holds a text of the bank on the new idea."""
     end = case.question.end_index_in_shared_context
-    for fragment in _list_fragments(case.quad.plan.need_id, key):
+    for fragment in list_fragments(case.quad.plan.need_id, key):
         if case.haystack.holds(fragment, end):
             violations.add(NEW_IDEAS, f"{case.name}: a message says {fragment!r}")
             return
 
 
 @lru_cache(maxsize=256)
-def _list_fragments(need_id: NeedId, key: str) -> tuple[str, ...]:
+def list_fragments(need_id: NeedId, key: str) -> tuple[str, ...]:
     """Return the longest piece without a slot of each text that a user brings on a choice.
 
     Of what is pasted, if anything is: "make this friendlier please" stands before many texts.

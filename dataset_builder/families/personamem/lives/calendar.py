@@ -11,6 +11,9 @@ from personamem.dataset_builder.core.rng import make_rng
 SPANS = {"4k": 90, "8k": 120, "32k": 365, "64k": 540, "128k": 800, "1M": 1_400}
 """Days from the first session to the last, so that a day rarely has several."""
 
+_APART = 30
+"""The least time between two sessions on one need, where it can be kept: such a part of all."""
+
 _AFTERMATH = 12
 """Days at the end that no mention is drawn on: requests that follow one lie here at the latest."""
 
@@ -21,6 +24,11 @@ class Calendar:
 
     start: date
     span: int
+
+    @property
+    def days_apart(self) -> int:
+        """How many days lie between two sessions on one need, if possible."""
+        return self.span // _APART
 
     def draw_day(
         self, boundaries: Sequence[float], stage: int, random: Random, until: float = 1.0

@@ -9,7 +9,6 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from random import Random
 from types import MappingProxyType
 
@@ -105,6 +104,5 @@ def _list_places(need_id: NeedId) -> Iterator[tuple[str, Exchange]]:
 
 @cache
 def _strangers() -> Mapping[str, int]:
-    path = Path(CONTENT) / "strangers.json"
-    ratings: Mapping[str, int] = read_json(path)["ratings"]
+    ratings: Mapping[str, int] = read_json(CONTENT / "strangers.json")["ratings"]
     return ratings

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
 
+from personamem.dataset_builder.core.calendar_words import MONTHS
+
 _TRIES = 99
 """Days drawn before a text is taken out of season, where a stage of a life has no better one."""
 
@@ -48,7 +50,7 @@ def list_months(text: str, south: bool) -> frozenset[int]:
     if not _ANY.search(text):
         return months
     for named in _NAMED.finditer(text):
-        months &= _list_near(_MONTHS.index(named[2].lower()) + 1, named[1].lower())
+        months &= _list_near(MONTHS.index(named[2].capitalize()) + 1, named[1].lower())
     for pattern, found in _COMPILED:
         if pattern.search(text):
             turned = south and pattern not in _FEAST_PATTERNS
@@ -76,12 +78,8 @@ _AWAY = {
 }
 """How many months after a month, or before it, somebody speaks of it."""
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_NAMED = re.compile(rf"\b({'|'.join(_AWAY)}) ({'|'.join(_MONTHS)})\b", re.IGNORECASE)
+_NAMED = re.compile(rf"\b({'|'.join(_AWAY)}) ({'|'.join(MONTHS)})\b", re.IGNORECASE)
 _ANY = re.compile(
-    rf"\b(?:{'|'.join((*_MONTHS, *(words for words, _ in (*_FEASTS, *_WEATHER))))})\b",
+    rf"\b(?:{'|'.join((*MONTHS, *(words for words, _ in (*_FEASTS, *_WEATHER))))})\b",
     re.IGNORECASE,
 )

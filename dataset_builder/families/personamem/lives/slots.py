@@ -5,15 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from random import Random
 
+from personamem.dataset_builder.core.calendar_words import MONTHS, WEEKDAYS
 from personamem.dataset_builder.core.homes import list_homes
 from personamem.dataset_builder.core.people import Contact, name_tables, people_tables
 from personamem.dataset_builder.families.personamem.lives.sexes import find_sex
-
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 CURRENCIES: Mapping[str, tuple[str, float]] = {
     **dict.fromkeys(("the United States", "Ecuador"), ("${}", 1)),
@@ -182,9 +177,9 @@ class SlotFiller:
             return str(random.choice(streets.get(self._country) or streets[""]))
         if name in _MONTH_STEPS:
             step = _MONTH_STEPS[name]
-            return _MONTHS[(self.day.month - 1 + step) % len(_MONTHS)]
+            return MONTHS[(self.day.month - 1 + step) % len(MONTHS)]
         if name == "weekday":
-            days = _WEEKDAYS[:5] if self._at_work else _WEEKDAYS
+            days = WEEKDAYS[:5] if self._at_work else WEEKDAYS
             return random.choice([name for name in days if name != f"{self.day:%A}"])
         if name == "day":
             return str(random.randint(4, 20))
@@ -232,4 +227,4 @@ def write_amount(value: float, country: str) -> str:
 
 def write_date(day: date) -> str:
     """Return a day as people name it: "14 March"."""
-    return f"{day.day} {_MONTHS[day.month - 1]}"
+    return f"{day.day} {MONTHS[day.month - 1]}"

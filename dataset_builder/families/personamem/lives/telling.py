@@ -1,10 +1,11 @@
 """Telling: what each session of a story brings up in the life of one persona, and in which text."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
+from itertools import pairwise
 
 from personamem.dataset_builder.core.people import Contact
 from personamem.dataset_builder.core.rng import make_rng
@@ -43,6 +44,9 @@ _STATED = {
     Stance.DECLINED: "stated.declined",
 }
 
+_TRIES_APART = 60
+"""Days drawn anew at most until those of a story lie apart."""
+
 
 def tell_story(
     seed: int,
@@ -60,7 +64,7 @@ def tell_story(
     Nothing is translated into the language of ``country``, the persona's.
     """
     teller = _Teller(seed, story, persona_index, calendar, brief, country)
-    return (*teller.tell(), *teller.distract(distractors))
+    return teller.space_out([*teller.tell(), *teller.distract(distractors)])
 
 
 class _Teller:
@@ -107,6 +111,29 @@ class _Teller:
                 continue
             # Each of them has one way of doing things.
             yield self._mention(role, stage, Stance.OTHERS, story.bystanders[role])
+
+    def space_out(self, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+        """Return mentions with days some way apart: nobody asks about one thing all week.
+
+        Of two that are near each other, either may get another day, whatever it tells: an order of
+        days by what is told would be one that counting finds out.
+        """
+        found = list(mentions)
+        forgotten = {mention.refers_to for mention in found}
+        asking = [n for n, mention in enumerate(found) if mention.stance is not Stance.FORGET]
+        for _ in range(_TRIES_APART):
+            in_time = sorted(asking, key=lambda number: found[number].day)
+            near = [
+                [number for number in pair if found[number].day not in forgotten]
+                for pair in pairwise(in_time)
+                if (found[pair[1]].day - found[pair[0]].day).days < self._calendar.days_apart
+            ]
+            if not any(near):
+                break
+            number = self._random.choice(self._random.choice([pair for pair in near if pair]))
+            mention = found[number]
+            found[number] = replace(mention, day=self._draw_day(mention.stage, mention.source))
+        return tuple(found)
 
     def _tell_role(self, role: int, stage: int) -> Iterator[Mention]:
         story = self._story

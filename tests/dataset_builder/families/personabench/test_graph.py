@@ -23,11 +23,14 @@ OPPOSITE = {
     "father": {"daughter", "son"},
     "daughter": {"mother", "father"},
     "son": {"mother", "father"},
-    "client": {"service provider"},
-    "service provider": {"client"},
+    "tenant": {"landlord", "landlady"},
+    "landlord": {"tenant"},
+    "landlady": {"tenant"},
+    "tutor": {"pupil"},
+    "pupil": {"tutor"},
 }
-FEMALE = {"wife", "sister", "mother", "daughter"}
-MALE = {"husband", "brother", "father", "son"}
+FEMALE = {"wife", "sister", "mother", "daughter", "landlady"}
+MALE = {"husband", "brother", "father", "son", "landlord"}
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ def test_a_relation_is_revealed_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data: Any = yaml.safe_load(content.FILE.read_text("utf-8"))
-    data["relations"]["chat"][0]["messages"][0] = "me: a day out without a car, {name} and I"
+    data["relations"]["chat"][0]["messages"] = ["me: a day out, {name} and I", "ai: Where to?"]
     path = tmp_path / "communities.yaml"
     path.write_text(yaml.safe_dump(data), "utf-8")
     monkeypatch.setattr(content, "FILE", path)
