@@ -87,6 +87,13 @@ def name_tables() -> Mapping[str, Names]:
     return tables
 
 
+@cache
+def list_acquaintances() -> Mapping[str, str]:
+    """Return first names that nobody of a world has, each with its sex ("she", "he")."""
+    tables = people_tables()["acquaintances"]
+    return {name: sex for sex, names in tables.items() for name in names}
+
+
 def list_occupations(education: Literal["any", "degree"]) -> list[str]:
     """Return the occupations that need no degree, or one."""
     return [job for jobs in people_tables()["occupations"][education].values() for job in jobs]

@@ -53,3 +53,13 @@ def list_everyday_chats() -> tuple[Chat, ...]:
     """Return all chats, area by area. Raises InvalidInputError naming the file and the entry."""
     areas = [read_content(path, "chats", Area) for path in sorted(FOLDER.glob("*.yaml"))]
     return tuple(chat for area in areas for chat in area.chats)
+
+
+@cache
+def list_chats_of_anybody() -> tuple[Chat, ...]:
+    """Return chats that anybody may have, and that hold no slots."""
+    return tuple(
+        chat
+        for chat in list_everyday_chats()
+        if "home" in chat.fields and not any("{" in message for message in chat.messages)
+    )

@@ -11,7 +11,10 @@ from personamem.dataset_builder.families.personabench.wording import check_alway
 
 CONTENT = Path(__file__).parent / "content"
 
-SCENE = ("weekday", "date", "clock", "count", "acquaintance", "town", "street")
+PRONOUNS = ("they", "them", "their")
+"""Of ``{other}`` where a thread has one, else of ``{acquaintance}``: "she", "her", "her"."""
+
+SCENE = ("weekday", "date", "clock", "count", "acquaintance", "town", "street", *PRONOUNS)
 
 Value = Annotated[str, Field(min_length=2, max_length=48), check_slots()]
 OwnQuestion = Annotated[str, Field(min_length=10, max_length=120), check_slots()]
@@ -74,6 +77,11 @@ class Thread(Keyed):
             check_always("messages", told[0], each)
         if slot != "old" and not others and not told[0].startswith("me:"):
             raise ValueError(f"{told[0]!r}: what is told of 'me' is told by 'me'")
+
+    @property
+    def is_of_other(self) -> bool:
+        """Whether pronouns are those of ``{other}``."""
+        return any("{other}" in message for message in self.messages)
 
     def list_told(self) -> tuple[int, ...]:
         """Return the numbers of the messages that tell it; the first answer where nothing is."""

@@ -14,6 +14,7 @@ from personamem.dataset_builder.core.grammar import with_article
 from personamem.dataset_builder.core.people import (
     Persona,
     draw_persona,
+    list_acquaintances,
     list_occupations,
     name_tables,
     people_tables,
@@ -119,7 +120,7 @@ def _has_much_to_ask(persona: Persona) -> bool:
 
 def _clashes(name: str, members: Iterable[Member]) -> bool:
     words = set(name.split())
-    reserved = set(people_tables()["acquaintances"])
+    reserved = list_acquaintances().keys()
     return bool(words & reserved) or any(words & set(member.name.split()) for member in members)
 
 
@@ -152,7 +153,7 @@ def _draw(
     works: bool = False,
 ) -> Member:
     names = name_tables()[people_tables()["regions"][region]["names"]]
-    reserved = people_tables()["acquaintances"]
+    reserved = list_acquaintances()
     first = random.choice([name for name in names[sex] if name not in reserved])
     last = last_name or random.choice(names["last"])
     towns = list(_towns(region))

@@ -16,11 +16,16 @@ from typing import TypeVar
 from personamem.dataset_builder.core.calendar_words import WEEKDAYS
 from personamem.dataset_builder.core.content_yaml import template
 from personamem.dataset_builder.core.grammar import capitalise
-from personamem.dataset_builder.core.people import people_tables
+from personamem.dataset_builder.core.people import list_acquaintances, people_tables
 from personamem.dataset_builder.core.rng import ShuffleBag
 
 GenerationItem = TypeVar("GenerationItem")
 Content = TypeVar("Content")
+
+PRONOUNS_OF = {
+    "she": {"they": "she", "them": "her", "their": "her"},
+    "he": {"they": "he", "them": "him", "their": "his"},
+}
 
 _WORD = re.compile(r"\w+")
 _TRIES = 24
@@ -113,10 +118,13 @@ class Renderer:
             deck = self._decks[name] = ShuffleBag(items, self.random)
         return deck.deal()  # type: ignore[return-value]
 
-    def scene(self, time: datetime) -> dict[str, str]:
-        """Return fresh values of all scene slots for a session at ``time``."""
+    def scene(self, time: datetime, is_of_other: bool = False) -> dict[str, str]:
+        """Return fresh values of all scene slots for a session at ``time``.
+
+        Pronouns are those of the acquaintance, or of the other one.
+        """
         random = self.random
-        names = random.sample(self._tables["acquaintances"], 2)
+        names = random.sample(list(list_acquaintances()), 2)
         day = time - timedelta(days=random.randint(1, _DAYS_BACK))
         return {
             "weekday": WEEKDAYS[(time.weekday() + random.choice(_DAYS_AWAY)) % 7],
@@ -127,6 +135,7 @@ class Renderer:
             "other": names[1],
             "town": random.choice(self._tables["towns"]),
             "street": random.choice(self._tables["streets"]),
+            **PRONOUNS_OF[list_acquaintances()[names[is_of_other]]],
         }
 
     def render_message(self, source: str, slots: Mapping[str, str]) -> str:

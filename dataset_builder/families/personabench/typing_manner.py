@@ -5,9 +5,10 @@ threads, or one person from several, the manner would change in the middle.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from random import Random
 
 from personamem.dataset_builder.core.rng import make_rng
 from personamem.dataset_builder.families.personabench.attributes import attribute_packs
@@ -16,6 +17,9 @@ from personamem.dataset_builder.families.personabench.shared_content import load
 
 _IN_LOWER_CASE = 0.55
 """The share of people who type without capitals."""
+
+_ANOTHER = ("Btw", "Oh and", "Also,", "Other thing,", "Something else,", "By the way,")
+"""How people come to speak of something else."""
 
 _STARTS = re.compile(r"(?:\A|(?<=[.?!] ))([A-Za-z][\w'\u2019]*)")
 _I = re.compile(r"(?<![\w.'])[Ii](?=[ ,.?!]|'(?:m|ve|d|ll)\b|\Z)")
@@ -48,6 +52,18 @@ def type_all(turns: Iterable[Turn], user: str, partner: str = "") -> tuple[Turn,
     Without a partner, the other one is an assistant, whose messages stay as they are.
     """
     return tuple(_type(turn, user if turn.is_users else partner) for turn in turns)
+
+
+def join_threads(threads: Iterable[Sequence[Turn]], random: Random) -> Iterator[Turn]:
+    """Yield the messages of threads one after the other; who starts another one says so."""
+    for number, (opening, *rest) in enumerate(threads):
+        if number:
+            first, *others = opening.parts
+            meant = (*first.matter.values, *first.matter.people)
+            text = f"{random.choice(_ANOTHER)} {type_like(first.text, True, meant)}"
+            opening = replace(opening, parts=(replace(first, text=text), *others))
+        yield opening
+        yield from rest
 
 
 def _type(turn: Turn, name: str) -> Turn:

@@ -8,7 +8,6 @@ one subject.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 
 from personamem.dataset_builder.families.personabench.asking import QuestionSpec
 from personamem.dataset_builder.families.personabench.attribute_schema import (
@@ -34,8 +33,8 @@ from personamem.dataset_builder.families.personabench.outline import (
 from personamem.dataset_builder.families.personabench.profiles import Entry, Profile
 from personamem.dataset_builder.families.personabench.scenes import Renderer, TermMatcher, write_day
 from personamem.dataset_builder.families.personabench.shared_content import load_content
-from personamem.dataset_builder.families.personabench.typing_manner import type_all
-from personamem.dataset_builder.fillers import Chat, list_everyday_chats
+from personamem.dataset_builder.families.personabench.typing_manner import join_threads, type_all
+from personamem.dataset_builder.fillers import list_chats_of_anybody
 from personamem.loaders.personabench.schema import Purchase
 
 _ITEMS = (3, 4, 5)
@@ -91,7 +90,7 @@ class ArchiveWriter:
         members = self._community.members
         assert draft.partner is not None
         user, partner = members[self._user].name, members[draft.partner].name
-        return type_all((turn for turns in threads for turn in turns), user, partner)
+        return type_all(join_threads(threads, self._random), user, partner)
 
     def write_chat(self, draft: Draft) -> tuple[Turn, ...]:
         """Return the messages of user and assistant, by turns."""
@@ -182,8 +181,8 @@ class ArchiveWriter:
         """Return the next of ``threads`` in words that hold no watched value but those meant."""
 
         def attempt() -> _Rendered:
-            scene = {**self._renderer.scene(time), **slots}
             thread = self._renderer.deal(name, threads)
+            scene = {**self._renderer.scene(time, thread.is_of_other), **slots}
             texts = [self._renderer.render_message(s, scene) for s in thread.messages]
             return _Rendered(texts, thread.list_told(), scene["other"])
 
@@ -239,7 +238,7 @@ class ArchiveWriter:
 
     def _chat(self, time: datetime) -> list[Turn]:
         if self._random.random() < _ANYTHING:
-            chats = _list_chats_of_anybody()
+            chats = list_chats_of_anybody()
             texts = self._renderer.make(
                 lambda: list(self._renderer.deal("anything", chats).messages), list
             )
@@ -285,16 +284,6 @@ class _Rendered:
     def said(self) -> str:
         """What tells it."""
         return " ".join(self.texts[number] for number in self.told)
-
-
-@cache
-def _list_chats_of_anybody() -> tuple[Chat, ...]:
-    """Return everyday chats that anybody may have, and that hold no slots."""
-    return tuple(
-        chat
-        for chat in list_everyday_chats()
-        if "home" in chat.fields and not any("{" in message for message in chat.messages)
-    )
 
 
 def _texts(item: Purchase) -> Iterable[str]:

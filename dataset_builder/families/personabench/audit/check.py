@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from personamem.dataset_builder.core.people import people_tables
+from personamem.dataset_builder.core.people import list_acquaintances
 from personamem.dataset_builder.families.personabench.asking import QuestionSpec, plan_asks
 from personamem.dataset_builder.families.personabench.attributes import (
     AttributePack,
@@ -236,7 +236,7 @@ def _list_values(packs: Mapping[str, AttributePack]) -> Iterable[str]:
 
 def _find_places(sessions: Sequence[Row], values: Iterable[str]) -> dict[str, list[_Place]]:
     watch = TermMatcher(values)
-    others = re.compile(rf"\b({'|'.join(people_tables()['acquaintances'])})\b")
+    others = re.compile(rf"\b({'|'.join(list_acquaintances())})\b")
     places: dict[str, list[_Place]] = defaultdict(list)
     for session in sessions:
         for speaker, text in _spoken(session):

@@ -7,7 +7,12 @@ from random import Random
 
 from personamem.dataset_builder.core.calendar_words import MONTHS, WEEKDAYS
 from personamem.dataset_builder.core.homes import list_homes
-from personamem.dataset_builder.core.people import Contact, name_tables, people_tables
+from personamem.dataset_builder.core.people import (
+    Contact,
+    list_acquaintances,
+    name_tables,
+    people_tables,
+)
 from personamem.dataset_builder.families.personamem.lives.sexes import find_sex
 
 CURRENCIES: Mapping[str, tuple[str, float]] = {
@@ -165,7 +170,7 @@ class SlotFiller:
             return str(max(2, number + random.randint(-max(1, number // 8), max(1, number // 8))))
         if name in ("first_name", "other_name"):
             taken = set(self._values.values())
-            names = people_tables()["acquaintances"]
+            names = list(list_acquaintances())
             if self._home:
                 names = self._home.names.list_others(find_sex(self._texts, name))
             free = [n for n in names if n not in taken]

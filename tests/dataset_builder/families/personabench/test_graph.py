@@ -5,7 +5,7 @@ from itertools import product
 import networkx as nx
 import pytest
 
-from personamem.dataset_builder.core.people import people_tables
+from personamem.dataset_builder.core.people import list_acquaintances
 from personamem.dataset_builder.families.personabench.graph import (
     NAMED_KIN,
     STARS,
@@ -106,7 +106,7 @@ def test_what_nobody_shares_by_an_edge_is_ones_own(many: list[Community]) -> Non
 
 
 def test_lives_do_not_contradict_themselves(many: list[Community]) -> None:
-    acquaintances = set(people_tables()["acquaintances"])
+    acquaintances = set(list_acquaintances())
     for community in many:
         for member in community.members:
             facts = member.facts

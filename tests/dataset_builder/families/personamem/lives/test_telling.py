@@ -132,7 +132,8 @@ def test_distractors_are_told_of_people_nobody_asks_about(configure_lives: Confi
     for before, after in zip(list_lives(plain), list_lives(more), strict=True):
         for story_id, mentions in after.mentions.items():
             story = after.plan.stories[story_id]
-            added = [m for m in mentions if m not in before.mentions[story_id]]
+            known = {mention.mention_id for mention in before.mentions[story_id]}
+            added = [mention for mention in mentions if mention.mention_id not in known]
             silent = story.silent_for is not None or Role.NEW in story.fixed
             assert len(added) == (0 if silent else sum(map(bool, story.candidates)))
             for mention in added:
