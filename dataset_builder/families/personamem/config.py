@@ -16,12 +16,15 @@ from personamem.loaders.formats.schema import COHORT_SIZE, SIZES, TOPICS
 DEFAULT_SCALE = {
     "4k": (40, 320),
     "8k": (40, 480),
-    "32k": (40, 592),
+    "32k": (148, 592),
     "64k": (40, 1_000),
     "128k": (60, 2_728),
     "1M": (52, 2_676),
 }
-"""Contexts and questions of a split; 32k, 128k and 1M have the scale of the official release."""
+"""Contexts and questions of a split; 32k, 128k and 1M have the scale of the official release.
+
+With more questions a context, a short one would tell of little but what is asked.
+"""
 
 DEFAULT_DISTRACTORS = {"4k": 0, "8k": 0, "32k": 0, "64k": 4, "128k": 8, "1M": 8}
 """More mentions of a story's candidates as other people's: words alone then lead to all of them."""
@@ -42,7 +45,7 @@ class PersonaMemSettings(FamilySettings):
         Field(
             ge=COHORT_SIZE,
             description="Personas per split, a multiple of 4; each has one context. "
-            "[default: 40; for 128k 60, for 1M 52]",
+            "[default: 40; for 32k 148, for 128k 60, for 1M 52]",
         ),
     ] = None
     questions: Annotated[

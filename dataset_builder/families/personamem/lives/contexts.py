@@ -27,7 +27,7 @@ COMPUTED_SHARE = {"4k": 0.25, "8k": 0.25, "32k": 0.0, "64k": 0.0, "128k": 0.05, 
 PASTED_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.0, "64k": 0.0, "128k": 0.05, "1M": 0.1}
 """The share of a context's tokens that pasted material takes; more, where errands run out."""
 
-EVERYDAY_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.65, "64k": 0.5, "128k": 0.4, "1M": 0.2}
+EVERYDAY_SHARE = {"4k": 0.0, "8k": 0.0, "32k": 0.8, "64k": 0.5, "128k": 0.4, "1M": 0.2}
 """The share of a context's tokens that everyday chats take, as far as there are so many.
 
 Without such a share, chats that a model writes take the place of computed tasks.

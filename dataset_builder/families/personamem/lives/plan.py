@@ -155,8 +155,8 @@ def _deal_types(
 ) -> tuple[Counter[str], int]:
     """Return how many quads of each type a group asks, and the offset for the next group.
 
-    What is left after equal shares goes round over the groups. A group too small for two of each
-    has two of ACKNOWLEDGE all the same, so that it holds a pair before and after an update.
+    What is left after equal shares goes round over the groups. Where groups are too small for two
+    of each, those that have ACKNOWLEDGE have two of it: a pair before and after an update.
     """
     fixed: Counter[str] = Counter()
     for name, limit in limits.items():
@@ -168,8 +168,11 @@ def _deal_types(
     if share == 1 and rest:
         dealt[schema.ACKNOWLEDGE] += 1
         rest -= 1
-    for _ in range(rest):
-        dealt[open_types[offset % len(open_types)]] += 1
+    while rest:
+        name = open_types[offset % len(open_types)]
+        number = min(rest, 2 if name == schema.ACKNOWLEDGE and not share else 1)
+        dealt[name] += number
+        rest -= number
         offset += 1
     return dealt, offset
 

@@ -26,8 +26,14 @@ _REQUEST_LETTERS, _WRAPPER_LETTERS = 420, 180
 _LEAD, _OFFER = 0.25, 0.06
 """How often an assistant puts a line before a draft, and how often it offers more after it."""
 
+_DRAFT = re.compile(r'"[^"]{40}')
+"""How a draft begins, and not a word that is explained."""
+
 _TOLD = ("stated", "others")
 """Groups whose texts the user words, of whomever they are; others' are pasted."""
+
+_STOPS = 0.3
+"""How often a user does not come back with what a chat would have ended on."""
 
 _PASSED_ON = 0.1
 """How often a user says that somebody else's answer is passed on."""
@@ -92,7 +98,7 @@ def _render(seed: int, mention: Mention, speaker: Speaker) -> list[Message]:
         ask = speak(ask, speaker)
     if exchange.text:
         ask = f"{ask}\n\n{filler.fill(exchange.text)}"
-    then = () if mention.brief else exchange.then
+    then = () if mention.brief else exchange.then[: _cut_short(len(exchange.then), random)]
     reply = filler.answer(exchange.assistant).strip()
     messages: list[Message] = [
         {"role": "user", "content": ask.strip()},
@@ -133,12 +139,17 @@ def _choose_wrapper(seed: int, mention: Mention, persona_id: int) -> str:
 
 def _introduce(reply: str, goes_on: bool, random: Random) -> str:
     """Return an answer with what assistants put around a draft; else as it is."""
-    if not reply.startswith('"'):
+    if not _DRAFT.match(reply):
         return reply
     lead = random.choice(wrappers()["drafts"]) if random.random() < _LEAD else ""
     is_last = not goes_on and reply.endswith('"') and random.random() < _OFFER
     offer = random.choice(wrappers()["offers"]) if is_last else ""
     return "\n\n".join(part for part in (lead, reply, offer) if part)
+
+
+def _cut_short(messages: int, random: Random) -> int:
+    """Return how many of the messages after the first answer there are: some just stop there."""
+    return messages - 2 if messages and random.random() < _STOPS else messages
 
 
 def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list[Message]:
@@ -148,7 +159,8 @@ def render_chat(chat: Chat, day: date, speaker: Speaker, random: Random) -> list
     """
     filler = SlotFiller(speaker.persona.country, day, random, at_work=True, texts=chat.messages)
     messages: list[Message] = []
-    for number, form in enumerate(chat.messages):
+    end = 2 + _cut_short(len(chat.messages) - 2, random) if chat.is_form else None
+    for number, form in enumerate(chat.messages[:end]):
         fill = filler.answer if number % 2 else filler.fill
         text = fill(form).strip() if chat.is_form else form
         if number % 2:

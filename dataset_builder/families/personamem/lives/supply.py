@@ -44,6 +44,9 @@ CHAINS = {
 _UNTIL = (0.4, 1.0)
 """The share of the calendar at which a story ends is drawn from this range."""
 
+_ANY_LEVEL = 0.5
+"""How often a story is of any level, whatever was asked before."""
+
 _SEVERAL = (1, 2)
 """Updates where the settings name no number."""
 
@@ -273,11 +276,16 @@ class StorySupply:
         return story
 
     def _next_level(self, without: Level | None = None) -> Level:
-        """Return the level of which fewest questions were asked."""
+        """Return the level of which fewest questions were asked; now and then any other.
+
+        Else the level that few types allow would go to the same ones, such as all pairs.
+        """
         levels = [level for level in self._config.levels if level is not without]
         if not levels:
             return Level.IMPLIED
         self._random.shuffle(levels)
+        if self._random.random() < _ANY_LEVEL:
+            return levels[0]
         return min(levels, key=self.asked.__getitem__)
 
     def _draw_people(self, number: int) -> tuple[Contact, ...]:
