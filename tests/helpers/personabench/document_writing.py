@@ -12,12 +12,7 @@ _MESSAGE = re.compile(r"^\d+ (.+):\n((?:   - .*\n?)+)", re.MULTILINE)
 _SKETCH = re.compile(r"Sketch: (.*?)(?: name: .*)?$")
 _ANSWER = (
     "That is easily sorted out. Take one step after the other, keep a note of what you have done, "
-    "and ask somebody at the desk if it is still not clear to you by then. Most of it can be done in "
-    "a few minutes, and what is left over can wait until the next day. Put the papers that you need "
-    "on one pile, go through them from the top, and tick off each of them. If something is missing, "
-    "write it down and go on with the next one. Whoever is in charge will want to know what was done "
-    "and when, so put the dates on top, and keep a copy for yourself. Should anything look wrong to "
-    "you later on, go back to the first step and compare. Two or three rounds of this are normal."
+    "and ask somebody at the desk if it is still not clear to you by then."
 )
 
 

@@ -106,11 +106,16 @@ def _word_tasks(turn: TurnBrief) -> Iterator[str]:
     for part in turn.parts:
         matter = part.matter
         if part.step == "lead":
-            yield f"leads up to what is said next. Sketch: {part.text}{_word_names(part)}"
+            yield f"leads up to what is said next. Sketch: {_fold(part.text)}{_word_names(part)}"
         elif part.step == "reply":
             yield "answers helpfully and correctly" if is_chat else "reacts to it"
         else:
-            yield f"{_word_matter(matter)}. Sketch: {part.text}{_word_names(part)}"
+            yield f"{_word_matter(matter)}. Sketch: {_fold(part.text)}{_word_names(part)}"
+
+
+def _fold(text: str) -> str:
+    """Return a text on one line, as each sketch stands on one."""
+    return " ".join(text.split())
 
 
 def _word_matter(matter: Topic) -> str:
