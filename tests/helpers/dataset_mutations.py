@@ -3,6 +3,7 @@
 from dataset_edits import DatasetEdit
 from text_mutations import TEXT_MUTATIONS, Mutation, change_message, recount
 
+from personamem.dataset_builder.families.personamem.audit.lives import list_fragments
 from personamem.dataset_builder.families.personamem.lives.bank import get_need, list_need_ids
 from personamem.loaders.formats import schema
 
@@ -160,12 +161,8 @@ def name_the_new_idea(edit: DatasetEdit) -> None:
         for need in map(get_need, list_need_ids())
         if need.topic == row["topic"] and key in [choice.key for choice in need.choices]
     ]
-    text = next(
-        artefact.text or artefact.ask
-        for artefact in need.find_choice(key).artefacts
-        if "{" not in (artefact.text or artefact.ask)
-    )
-    edit.context_of(row)["messages"][2]["content"] += f" {text}"
+    fragment = list_fragments((need.topic, need.need), key)[0]
+    edit.context_of(row)["messages"][2]["content"] += f" {fragment}"
     recount(edit)
     edit.rename_contexts()
 
