@@ -26,7 +26,7 @@ from personamem.loaders.personamem.rewards import score_for_trl, score_for_verl
 pytestmark = pytest.mark.system
 
 Export = Callable[..., Path]
-HOLD_OUT = ("--hold-out-topics", 3, "--hold-out-personas", 4)
+HOLD_OUT = ("--hold-out-topics", 2, "--hold-out-personas", 4, "--seed", 4)
 
 
 def read(folder: Path, part: str = "train", suffix: str = "parquet") -> list[dict[str, Any]]:
@@ -146,7 +146,7 @@ def test_nothing_that_is_held_out_is_in_training(export: Export, dataset: Path) 
     folder = export("--format", "trl", *HOLD_OUT)
     train, test = read(folder), read(folder, "test")
     record = json.loads((folder / "export.json").read_text("utf-8"))
-    assert len(record["held_out_topics"]) == 3
+    assert len(record["held_out_topics"]) == 2
     assert len(record["held_out_personas"]) == 4
     assert not {row["topic"] for row in train} & {*record["held_out_topics"]}
     assert not {row["persona_id"] for row in train} & {*record["held_out_personas"]}
