@@ -217,6 +217,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "27d495e3498698daf6f9fc25a6b7ee7f39b5f75a8aa912546d400e027d0782bf",
-    "shared_contexts_4k.jsonl": "bfcb6135b7f12cfc1e39f1094e4441888fd650293e0c773b83880bfe60fde8d3",
+    "questions_4k.csv": "f60561cc962ae0b31c422332255f9e0bbccdbadab99ad3fc3130e0b982fbacfa",
+    "shared_contexts_4k.jsonl": "38485f286e039947316aa9e3b553a0ce4d6eecc375b5eb4233b6f3527813a52c",
 }
