@@ -148,13 +148,15 @@ class _Teller:
                     yield self._mention(role, stage, Stance.OTHERS, contact)
                 yield self._mention(role, stage, Stance.POINTED, contact)
             else:
-                own = self._mention(role, stage, Stance.OWN)
-                is_private = story.private_for == self._persona
-                yield replace(own, private=story.remark if is_private else None)
+                told = [self._mention(role, stage, Stance.OWN)]
                 # Neither a name inside one task nor one chat says enough.
-                is_thin = own.source.group == "named" or story.silent_for is not None
+                is_thin = told[0].source.group == "named" or story.silent_for is not None
                 if is_thin and not self._brief:
-                    yield self._mention(role, stage, Stance.OWN, group="artefacts")
+                    told.append(self._mention(role, stage, Stance.OWN, group="artefacts"))
+                if story.private_for == self._persona:
+                    # Where it shows what is meant: a name may stand inside another matter.
+                    told[-1] = replace(told[-1], private=story.remark)
+                yield from told
         elif state is Role.FORMER:
             if story.chain[stage - 1] == role:
                 yield self._mention(role, stage, Stance.ENDED)

@@ -1,8 +1,12 @@
 """The watch on values that must not stand in a text by accident."""
 
+from datetime import datetime
+from random import Random
+
 import pytest
 
-from personamem.dataset_builder.families.personabench.scenes import TermMatcher
+from personamem.dataset_builder.core.people import list_acquaintances
+from personamem.dataset_builder.families.personabench.scenes import Renderer, TermMatcher
 from personamem.dataset_builder.families.personabench.wording import contains_words
 
 
@@ -33,3 +37,15 @@ def test_words_are_compared_whole() -> None:
     assert contains_words("She had two Cats.", "cat")
     assert not contains_words("concatenate", "cat")
     assert contains_words("a bachelor's degree", "bachelor's degree")
+
+
+@pytest.mark.parametrize(("is_of_other", "named"), [(False, "acquaintance"), (True, "other")])
+def test_pronouns_are_those_of_who_is_named(is_of_other: bool, named: str) -> None:
+    renderer = Renderer(Random(3), TermMatcher([]))
+    seen = set()
+    for _ in range(40):
+        scene = renderer.scene(datetime(2025, 3, 4, 12), is_of_other)
+        assert scene["they"] == list_acquaintances()[scene[named]]
+        assert scene["them"] == {"she": "her", "he": "him"}[scene["they"]]
+        seen.add(scene["they"])
+    assert seen == {"she", "he"}

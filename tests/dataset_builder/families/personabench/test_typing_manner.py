@@ -1,9 +1,13 @@
 """Everybody types in one manner, and what somebody has keeps its capitals."""
 
+from random import Random
+
 import pytest
 
 from personamem.dataset_builder.families.personabench.documents import build_archives
+from personamem.dataset_builder.families.personabench.outline import EVERYDAY, Segment, Turn
 from personamem.dataset_builder.families.personabench.typing_manner import (
+    join_threads,
     type_like,
     types_in_lower_case,
 )
@@ -36,3 +40,14 @@ def test_somebody_who_types_with_capitals_always_does() -> None:
                     assert not message.content[0].islower(), message
                     seen.add(message.role)
     assert len(seen) > 3
+
+
+def test_who_turns_to_something_else_says_so() -> None:
+    threads = [
+        [Turn(is_users, (Segment("lead", EVERYDAY, text),)) for is_users, text in thread]
+        for thread in ([(True, "Is it cold?"), (False, "No")], [(False, "Have you got the key")])
+    ]
+    first, answer, other = join_threads(threads, Random(1))
+    assert [first, answer] == threads[0]
+    assert other.text.endswith(" have you got the key")
+    assert not other.is_users

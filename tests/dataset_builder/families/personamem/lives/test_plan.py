@@ -113,3 +113,16 @@ def test_a_dial_beyond_its_range_is_refused(configure_lives: Configure) -> None:
         configure_lives(updates=9)
     with pytest.raises(InvalidInputError, match=r"levels.*'stated', 'named', 'implied' or"):
         configure_lives(levels=("hinted",))
+
+
+def test_small_groups_have_pairs_too(configure_lives: Configure) -> None:
+    config = configure_lives(personas=44, questions=176)
+    paired = Counter(
+        quad.question_type
+        for plan in plan_split(config, "32k")
+        for quad in plan.quads
+        if quad.paired
+    )
+    assert set(paired) == {schema.ACKNOWLEDGE}
+    assert paired.total() >= 4
+    assert paired.total() % 2 == 0

@@ -180,6 +180,7 @@ def test_of_four_needs_one_is_private_for_each_persona(
                 told = [m for story_id in quad.stories for m in life.mentions[story_id]]
                 assert len({mention.need_id for mention in told}) == COHORT_SIZE
                 (remarked,) = (mention for mention in told if mention.private is not None)
+                assert remarked.source.group != "named"  # It may stand inside another matter.
                 private.append(remarked.need_id)
                 said = render_mention(config.seed, remarked, life.speaker)[-2]["content"]
                 remarks = [speak(remark, life.speaker) for remark in wrappers()["private"]]
