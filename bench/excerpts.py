@@ -4,8 +4,8 @@
     python -m bench.excerpts DATASET --documents --against private_data/noise_0.5 --out documents
 
 Chats: runs of whole sessions of about 3,200 letters, each from another context. Documents: private
-conversations and chats with an assistant of communities. ``--against`` is a file of contexts, or
-a folder of documents, of the official release. OUT.txt is for the raters, who rate each excerpt
+conversations, and chats with an assistant. ``--against`` is a file of contexts, or a folder of
+documents, of the official release. OUT.txt is for the raters, who rate each excerpt
 from 1 to 10 by how real it reads and are told nothing else; OUT.key.json says whose is which.
 """
 
@@ -101,7 +101,7 @@ def draw_documents(dataset: Path, number: int, random: Random) -> Iterator[Excer
 
 
 def draw_their_documents(folder: Path, number: int, random: Random) -> Iterator[Excerpt]:
-    """Yield documents of an official community."""
+    """Yield documents of the official release."""
     found = []
     for person in json.loads((folder / "conversation_data_all.json").read_text("utf-8")):
         for partner in person["Data"]:

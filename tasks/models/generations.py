@@ -19,7 +19,11 @@ from lm_eval.models.utils import (
 
 from personamem.tasks.models.prefixes import Node, Tokens
 from personamem.tasks.models.reading import ContextReader, Mark, is_out_of_memory
-from personamem.tasks.models.transformers_compat import GREEDY, find_generation_mode
+from personamem.tasks.models.transformers_compat import (
+    GREEDY,
+    find_generation_mode,
+    keeps_states_alone,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class GenerationReader:
         prompt = self._prompts[request]
         tokens = join_prompt(path, prompt, self._context.device)
         cache = self._context.export_cache()
-        more = {} if cache is None else {"past_key_values": cache}
+        more = {} if cache is None else {self._context.cache_name: cache}
         try:
             output = start_generating(self._generate, tokens, prompt.settings, **more)
         except Exception as error:
@@ -143,10 +147,13 @@ def make_settings(model: HFLM, options: dict[str, Any]) -> Settings:
     return Settings(tuple(until), options.pop("max_gen_toks"), options)
 
 
-def can_share(model: Any, reader: ContextReader, options: dict[str, Any]) -> bool:
-    """Return whether a reply with these options of transformers can begin from a read context."""
+def can_share(model: Any, options: dict[str, Any]) -> bool:
+    """Return whether a reply with these options of transformers can begin from a read context.
+
+    Not so of models that only keep a state: they would read the prompt once more into it.
+    """
     mode = find_generation_mode(model, options)
-    return reader.cache_name == "past_key_values" and mode is not None
+    return mode is not None and not keeps_states_alone(model.config)
 
 
 def is_greedy(model: Any, options: dict[str, Any]) -> bool:

@@ -159,8 +159,7 @@ class SharedHFLM(HFLM):  # type: ignore[misc]
             OutOfMemoryError, CacheError: see `reading` and `caches`.
         """
         settings = [make_settings(self, request.args[1]) for request in requests]
-        plain = self._make(ContextReader)
-        if not all(can_share(self.model, plain, each.options) for each in settings):
+        if not all(can_share(self.model, each.options) for each in settings):
             logger.warning("These generation options share no prefixes; running them as hf does.")
             return super().generate_until(requests, disable_tqdm)  # type: ignore[no-any-return]
         tree, prompts = PrefixTree(), []

@@ -33,6 +33,9 @@ from personamem.tasks.models.prefixes import Tokens
 
 LEAST_CHUNK = 16
 
+_CACHE_NAMES = ("cache", "cache_params")
+"""What models call their cache, transformers 5.24 and later first, else "past_key_values"."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -75,7 +78,8 @@ class ContextReader:
         self._model, self._precision = model, precision
         self._base = model.get_base_model() if hasattr(model, "get_base_model") else model
         accepted = inspect.signature(self._base.forward).parameters
-        self.cache_name = "cache_params" if "cache_params" in accepted else "past_key_values"
+        names = (name for name in _CACHE_NAMES if name in accepted)
+        self.cache_name = next(names, "past_key_values")
         self._keeps_logits = "logits_to_keep" in accepted
 
     def mark(self) -> Mark:

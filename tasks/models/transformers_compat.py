@@ -1,7 +1,7 @@
 """The internals of transformers that this package relies on, in one place.
 
-Checked with transformers 5.23. `tests/tasks/models/test_compat.py` fails when a version changes
-them.
+Checked with transformers 5.23 and 5.24. `tests/tasks/models/test_compat.py` fails when a version
+changes them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -72,6 +72,12 @@ def is_growing_layer(layer: Any) -> bool:
     Exactly the known classes: a subclass may keep more than it shows, or less.
     """
     return type(layer) in GROWING_LAYERS
+
+
+def keeps_states_alone(config: PreTrainedConfig) -> bool:
+    """Return whether a model keeps a recurrent state in each layer, and keys and values in none."""
+    layers = DynamicCache(config=config).layers
+    return bool(layers) and all(type(each) is cache_utils.LinearAttentionLayer for each in layers)
 
 
 def is_plain_layer(layer: Any) -> bool:

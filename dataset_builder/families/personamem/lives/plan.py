@@ -134,12 +134,11 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
 def _fits(seed: int, plan: GroupPlan) -> bool:
     """Return whether all that is told of the stories surely fits into a small context."""
     for persona_index in range(COHORT_SIZE):
-        told = (
-            mention
+        letters = sum(
+            count_letters(mention) + _SYSTEM_LETTERS
             for story in plan.stories.values()
             for mention in tell_story(seed, story, persona_index, plan.calendar, brief=True)
         )
-        letters = sum(count_letters(mention) + _SYSTEM_LETTERS for mention in told)
         if letters * _TOKENS_PER_LETTER > SIZES[plan.size]:
             return False
     return True
@@ -155,8 +154,8 @@ def _deal_types(
 ) -> tuple[Counter[str], int]:
     """Return how many quads of each type a group asks, and the offset for the next group.
 
-    What is left after equal shares goes round over the groups. Where groups are too small for two
-    of each, those that have ACKNOWLEDGE have two of it: a pair before and after an update.
+    What is left after equal shares goes round over the groups. Small groups that have ACKNOWLEDGE
+    have two of it: a pair before and after an update.
     """
     fixed: Counter[str] = Counter()
     for name, limit in limits.items():
@@ -171,9 +170,7 @@ def _deal_types(
     while rest:
         name = open_types[offset % len(open_types)]
         number = min(rest, 2 if name == schema.ACKNOWLEDGE and not share else 1)
-        dealt[name] += number
-        rest -= number
-        offset += 1
+        dealt[name], rest, offset = dealt[name] + number, rest - number, offset + 1
     return dealt, offset
 
 

@@ -170,7 +170,7 @@ class SlotFiller:
             return str(max(2, number + random.randint(-max(1, number // 8), max(1, number // 8))))
         if name in ("first_name", "other_name"):
             taken = set(self._values.values())
-            names = list(list_acquaintances())
+            names: Sequence[str] = list(list_acquaintances())
             if self._home:
                 names = self._home.names.list_others(find_sex(self._texts, name))
             free = [n for n in names if n not in taken]
