@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 from lm_eval.api.registry import get_model, model_registry
-from transformers import GenerationConfig
+from transformers import GenerationConfig, LlamaConfig, Mamba2Config, Qwen3NextConfig
 from transformers.generation import GenerationMode
 
 from personamem.tasks.models.lm_eval_compat import replace_model
@@ -20,6 +20,7 @@ from personamem.tasks.models.transformers_compat import (
     is_plain_layer,
     is_stock_cache,
     is_stock_layer,
+    keeps_states_alone,
     make_cache,
     switch_attention,
 )
@@ -139,3 +140,15 @@ def test_a_model_of_lm_eval_is_replaced_under_its_name(monkeypatch: pytest.Monke
 
     replace_model("dummy", Other)
     assert get_model("dummy") is Other
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        (Mamba2Config(num_hidden_layers=2), True),
+        (LlamaConfig(num_hidden_layers=2), False),
+        (Qwen3NextConfig(num_hidden_layers=4), False),
+    ],
+)
+def test_models_that_keep_states_alone_are_known(config: Any, expected: bool) -> None:
+    assert keeps_states_alone(config) == expected
