@@ -30,11 +30,9 @@ from personamem.tasks.models.caches import (
     take_snapshot,
 )
 from personamem.tasks.models.prefixes import Tokens
+from personamem.tasks.models.transformers_compat import CACHE_NAMES
 
 LEAST_CHUNK = 16
-
-_CACHE_NAMES = ("cache", "cache_params")
-"""What models call their cache, transformers 5.24 and later first, else "past_key_values"."""
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +76,7 @@ class ContextReader:
         self._model, self._precision = model, precision
         self._base = model.get_base_model() if hasattr(model, "get_base_model") else model
         accepted = inspect.signature(self._base.forward).parameters
-        names = (name for name in _CACHE_NAMES if name in accepted)
+        names = (name for name in CACHE_NAMES if name in accepted)
         self.cache_name = next(names, "past_key_values")
         self._keeps_logits = "logits_to_keep" in accepted
 

@@ -28,6 +28,9 @@ GROWING_LAYERS = (DynamicLayer, cache_utils.LinearAttentionAndFullAttentionLayer
 """Layers of a cache whose ``keys`` and ``values`` hold every token, along the last dimension but
 one."""
 
+CACHE_NAMES = ("cache", "cache_params")
+"""What models call their cache, transformers 5.24 and later first, else "past_key_values"."""
+
 GREEDY = GenerationMode.GREEDY_SEARCH
 
 TOKEN_BY_TOKEN = (GREEDY, GenerationMode.SAMPLE)
