@@ -5,6 +5,7 @@ which it counts with those in code: a message in which only the sum is even pass
 """
 
 import re
+from collections.abc import Container
 from functools import cached_property
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from personamem.dataset_builder.core.text.faults import (
     CASING,
     DOUBLED,
     PUNCTUATION,
+    RESIDUE_KINDS,
     SLOTS,
     SPACING,
 )
@@ -48,19 +50,22 @@ _ODD_ARTICLE = re.compile(
 _LOWER_I = re.compile(rb"i(?:['\xe2]| (?:a|wa|ha|d|thi|w|c|lo|li|ne|fe|k))")
 
 
-def pick_messages(block: Block) -> dict[str, set[int]]:
-    """Return the messages of a block that could hold residue, by kind."""
+def pick_messages(block: Block, kinds: Container[str] = RESIDUE_KINDS) -> dict[str, set[int]]:
+    """Return the messages of a block that could hold residue, for each of ``kinds``."""
     masks = _Masks(block)
-    found = {
-        SLOTS: _find_slots(block, masks),
-        DOUBLED: _find_doubled(block, masks),
-        ARTICLES: _find_articles(block, masks),
-        CASING: _find_casing(block, masks),
-        SPACING: _find_spaced(masks),
-        PUNCTUATION: _find_punctuation(masks),
+    finders = {
+        SLOTS: _find_slots,
+        DOUBLED: _find_doubled,
+        ARTICLES: _find_articles,
+        CASING: _find_casing,
+        SPACING: _find_spaced,
+        PUNCTUATION: _find_punctuation,
     }
-    picked = {kind: block.locate(places) for kind, places in found.items()}
-    picked[BRACKETS] = _pick_unbalanced(block, masks)
+    picked = {
+        kind: block.locate(find(block, masks)) for kind, find in finders.items() if kind in kinds
+    }
+    if BRACKETS in kinds:
+        picked[BRACKETS] = _pick_unbalanced(block, masks)
     return picked
 
 
@@ -161,12 +166,12 @@ def _find_casing(block: Block, masks: _Masks) -> Positions:
     return np.concatenate([sentences, np.array(alone, np.int64), starts])
 
 
-def _find_spaced(masks: _Masks) -> Positions:
+def _find_spaced(_: Block, masks: _Masks) -> Positions:
     marks = masks.is_at(b",;!?.", 2) & masks.at(masks.is_space, 1)
     return _positions(marks & masks.at(masks.is_letter, 0) & masks.at(masks.is_blank, 3))
 
 
-def _find_punctuation(masks: _Masks) -> Positions:
+def _find_punctuation(_: Block, masks: _Masks) -> Positions:
     before, here, after = (masks.at(masks.letters, shift) for shift in (-1, 0, 1))
     comma, dot = after == ord(","), after == ord(".")
     either = comma | dot

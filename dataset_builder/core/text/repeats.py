@@ -1,12 +1,30 @@
 """Messages of a context that repeat an earlier one."""
 
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 LONG_LETTERS = 60
 """A message of more letters should not return; a short one may ("Thanks, that helps")."""
 
 MAX_REPEATED = 0.005
 """The share of the long messages of a context that may equal an earlier one."""
+
+_GRAM = 8
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+@lru_cache(maxsize=1 << 12)
+def count_repeated_words(texts: tuple[str, ...]) -> int:
+    """Return how many runs of eight words, punctuation marks included, equal an earlier one."""
+    seen: set[tuple[str, ...]] = set()
+    total = 0
+    for text in texts:
+        words = _WORD.findall(text.lower())
+        runs = [tuple(words[start : start + _GRAM]) for start in range(len(words) - _GRAM + 1)]
+        seen.update(runs)
+        total += len(runs)
+    return total - len(seen)
 
 
 class RepeatCounter:

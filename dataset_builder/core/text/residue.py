@@ -31,15 +31,16 @@ def find_residue(texts: MessageTexts, slips: bool = False) -> Mapping[str, Hits]
     """
     places: dict[str, list[Place]] = {kind: [] for kind in RESIDUE_KINDS}
     counts = dict.fromkeys(RESIDUE_KINDS, 0)
+    wanted = set().union(*_BY_TYPED.values()) if slips else RESIDUE_KINDS
     for first, block in texts.blocks:
-        picked = pick_messages(block)
+        picked = pick_messages(block, wanted)
         for message in sorted(set().union(*picked.values())):
             text = block.texts[message]
             typed = block.roles[message] == "user"
             kinds = [
                 kind
                 for kind in RESIDUE_KINDS
-                if message in picked[kind] and (not slips or kind in _BY_TYPED[typed])
+                if message in picked.get(kind, ()) and (not slips or kind in _BY_TYPED[typed])
             ]
             for kind, start in read_closely(text, typed, kinds):
                 counts[kind] += 1

@@ -55,15 +55,18 @@ _TELLING = 30
 
 
 class _Haystack:
-    """The messages of a context in lower case, joined once for all its questions."""
+    """What the user of a context says, in lower case, joined once for all its questions."""
 
     def __init__(self, context: ContextRecord) -> None:
-        texts = [message["content"].lower() for message in context.messages]
-        self._joined = "\n".join(texts)
-        self._starts = [0, *accumulate(len(text) + 1 for text in texts)]
+        texts = [
+            f"{message['content'].lower()}\n" if message["role"] == "user" else ""
+            for message in context.messages
+        ]
+        self._joined = "".join(texts)
+        self._starts = [0, *accumulate(map(len, texts))]
 
     def holds(self, fragment: str, end: int) -> bool:
-        """Return whether the first ``end`` messages hold a text."""
+        """Return whether the user's messages among the first ``end`` hold a text."""
         return self._joined.find(fragment, 0, self._starts[end]) >= 0
 
 

@@ -14,6 +14,7 @@ from personamem.dataset_builder.families.personamem.lives.errands import list_er
 from personamem.dataset_builder.families.personamem.lives.life import Life
 from personamem.dataset_builder.families.personamem.lives.packing import (
     FILL,
+    LEAST_ROOM,
     Context,
     Packer,
     assemble,
@@ -61,7 +62,7 @@ def build_context(life: Life, written: Sequence[Chat | None] | None = None) -> C
     if PASTED_SHARE[plan.size]:
         packer.add_pasted(pasted_end)
     # Without a share of their own, computed tasks only fill what nothing else could.
-    if COMPUTED_SHARE[plan.size] or packer.total < FILL[0] * packer.budget:
+    if COMPUTED_SHARE[plan.size] or packer.total < FILL[0] * packer.budget - LEAST_ROOM:
         packer.add_computed(target)
     return assemble(life, packer)
 

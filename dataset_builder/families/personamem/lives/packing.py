@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
+from functools import cache, partial
 
 from personamem.dataset_builder.core.people import Persona
 from personamem.dataset_builder.core.rng import make_rng
+from personamem.dataset_builder.core.text.repeats import count_repeated_words
 from personamem.dataset_builder.families.personamem.lives.fitting import draw_fitting, order_chats
 from personamem.dataset_builder.families.personamem.lives.lexicon import find_named
 from personamem.dataset_builder.families.personamem.lives.life import Life
@@ -26,6 +27,14 @@ FILL = (0.95, 0.995)
 
 _PATIENCE = 5
 """How often something pasted may be too long for the room that is left."""
+
+_REWRITTEN = 0.015
+"""Words that everyday chats may say again, as a share of a context's tokens. A draft that is written
+anew repeats most of itself; few people have a toast and a review and a script written anew in one
+week."""
+
+LEAST_ROOM = 100
+"""Tokens below which no everyday chat is tried any more: hardly one is that short."""
 
 _TYPICAL_SESSION = 900
 """Tokens of a session of computed tasks; in small contexts a twelfth of the budget."""
@@ -111,10 +120,14 @@ class Packer:
 
     def add_everyday(self, target: int, chats: Sequence[Chat]) -> None:
         """Add chats of the life, none twice, while there is room below ``target``."""
+        allowed = _REWRITTEN * self.budget
         for chat in self._draw_fitting(chats):
-            if self.total >= target:
+            room = target - self.total
+            if room < LEAST_ROOM:
                 break
-            self._add_chat(chat, target)
+            repeated = count_repeated_words(chat.messages)
+            if repeated <= allowed and _count_least(chat) <= room and self._add_chat(chat, target):
+                allowed -= repeated
 
     def add_written(
         self, target: int, written: Sequence[Chat | None], bank: Sequence[Chat]
@@ -210,6 +223,17 @@ def assemble(life: Life, packer: Packer) -> Context:
         fact_messages=told,
         session_of=session_of,
     )
+
+
+@cache
+def _count_least(chat: Chat) -> int:
+    """Return about the fewest tokens that a chat takes, filled in and without its last exchange.
+
+    A small context tries every chat for the room that is left at its end; to render each of them is
+    most of a build.
+    """
+    texts = chat.messages[:-2] if chat.is_form and len(chat.messages) > 2 else chat.messages
+    return int(0.9 * sum(map(count_tokens, texts)))
 
 
 def _list_user(start: int, messages: list[Message]) -> Iterator[int]:

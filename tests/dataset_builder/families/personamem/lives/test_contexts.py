@@ -2,19 +2,24 @@
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from personamem.dataset_builder.core.text.repeats import count_repeated_words
 from personamem.dataset_builder.families.personamem.config import PersonaMemConfig
+from personamem.dataset_builder.families.personamem.lives import packing
 from personamem.dataset_builder.families.personamem.lives.columns import ContextIndex
 from personamem.dataset_builder.families.personamem.lives.contexts import build_context
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
 from personamem.dataset_builder.families.personamem.lives.packing import Context
+from personamem.dataset_builder.families.personamem.lives.rendering import render_chat
 from personamem.dataset_builder.families.personamem.lives.rows import make_row
 from personamem.dataset_builder.families.personamem.lives.wording import Quad, word_quad
+from personamem.dataset_builder.fillers import Chat
 from personamem.loaders.formats import schema
 from personamem.loaders.formats.errors import InvalidInputError
-from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO, SIZES
+from personamem.loaders.formats.schema import COHORT_SIZE, MAX_LENGTH_RATIO, SIZES, Message
 from personamem.loaders.formats.tokens import count_tokens
 
 Configure = Callable[..., PersonaMemConfig]
@@ -61,6 +66,36 @@ def test_no_message_is_said_twice(contexts: list[Context]) -> None:
         spoken = [m["content"] for m in context.messages if m["role"] != "system"]
         said = Counter(text for text in spoken if len(text) > 150)
         assert max(said.values()) == 1
+
+
+def test_few_words_are_said_again(lives: list[Life], contexts: list[Context]) -> None:
+    for context in contexts:
+        said = tuple(m["content"] for m in context.messages if m["role"] != "system")
+        assert count_repeated_words(said) <= 0.03 * sum(context.tokens)
+    draft = " ".join(f"word{number}" for number in range(100))
+    chats = [
+        Chat(key=f"again_{number}", messages=("Write it", draft, "Once more", draft), is_form=False)
+        for number in range(50)
+    ]
+    packer = packing.Packer(lives[0])
+    packer.add_everyday(packer.budget, chats)
+    repeated = 93 * len(packer.drafts)
+    assert 0.01 * packer.budget < repeated < 0.02 * packer.budget
+
+
+def test_chats_that_have_no_room_are_not_rendered(
+    lives: list[Life], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[Chat] = []
+
+    def render(chat: Chat, *others: Any) -> list[Message]:
+        rendered.append(chat)
+        return render_chat(chat, *others)
+
+    monkeypatch.setattr(packing, "render_chat", render)
+    context = build_context(lives[0])
+    everyday = context.session_topics.count("")
+    assert 0 < len(rendered) <= 1.3 * everyday
 
 
 def test_every_mention_stands_in_its_session(lives: list[Life], contexts: list[Context]) -> None:
