@@ -16,7 +16,7 @@ from personamem.loaders.formats.schema import COHORT_SIZE, SIZES, TOPICS
 DEFAULT_SCALE = {
     "4k": (40, 320),
     "8k": (40, 480),
-    "32k": (148, 592),
+    "32k": (100, 592),
     "64k": (40, 1_000),
     "128k": (60, 2_728),
     "1M": (52, 2_676),
@@ -45,7 +45,7 @@ class PersonaMemSettings(FamilySettings):
         Field(
             ge=COHORT_SIZE,
             description="Personas per split, a multiple of 4; each has one context. "
-            "[default: 40; for 32k 148, for 128k 60, for 1M 52]",
+            "[default: 40; for 32k 100, for 128k 60, for 1M 52]",
         ),
     ] = None
     questions: Annotated[

@@ -29,9 +29,11 @@ _PATIENCE = 5
 """How often something pasted may be too long for the room that is left."""
 
 _REWRITTEN = 0.015
-"""Words that everyday chats may say again, as a share of a context's tokens. A draft that is written
-anew repeats most of itself; few people have a toast and a review and a script written anew in one
-week."""
+"""Words that everyday chats may say again, as a share of a context's tokens.
+
+A draft that is written anew repeats most of itself; few people have a toast and a review and a
+script written anew in one week.
+"""
 
 LEAST_ROOM = 100
 """Tokens below which no everyday chat is tried any more: hardly one is that short."""

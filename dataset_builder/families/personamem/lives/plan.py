@@ -5,7 +5,6 @@ levels story by story, and topics so that each has about as many stories.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -13,6 +12,7 @@ from personamem.dataset_builder.families.personamem.config import PersonaMemConf
 from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.bank import NeedId, list_need_ids
 from personamem.dataset_builder.families.personamem.lives.calendar import Calendar, draw_calendar
+from personamem.dataset_builder.families.personamem.lives.dealing import deal_types, list_limits
 from personamem.dataset_builder.families.personamem.lives.events import ChoiceId
 from personamem.dataset_builder.families.personamem.lives.need import NUM_OCCASIONS
 from personamem.dataset_builder.families.personamem.lives.rendering import count_letters
@@ -33,9 +33,6 @@ _TOKENS_PER_LETTER = 0.25
 
 DENSE_SIZES = frozenset({"4k", "8k"})
 """Here few stories serve all types, and only the official ones: there is no room for more."""
-
-_NEEDS_PER_QUAD = {schema.NEVER_TOLD: 20, schema.SENSITIVE: 20, schema.GENERALIZE: 12}
-"""Of how many needs of the bank a context may ask one question of a type that uses up many."""
 
 _ON_CHANGES = (
     schema.ACKNOWLEDGE,
@@ -113,14 +110,14 @@ def plan_split(config: PersonaMemConfig, size: str) -> tuple[GroupPlan, ...]:
     types: tuple[str, ...] = schema.QUESTION_TYPES
     if size not in DENSE_SIZES:
         types += schema.MORE_QUESTION_TYPES
-    limits = _list_limits(len(list_need_ids(config.part)))
+    limits = list_limits(len(list_need_ids(config.part)))
     load: Counter[str] = Counter()
     asked: Counter[Level] = Counter()
     offset = 0
     plans = []
     for group in range(groups):
         n_quads = quads // groups + (group < quads % groups)
-        dealt, offset = _deal_types(types, n_quads, offset, limits)
+        dealt, offset = deal_types(types, n_quads, group, offset, limits)
         for attempt in range(_ATTEMPTS):
             supply = StorySupply(config, size, group, load.copy(), asked.copy(), attempt)
             plan = _GroupPlanner(config, size, group, supply).plan(dealt.copy())
@@ -142,36 +139,6 @@ def _fits(seed: int, plan: GroupPlan) -> bool:
         if letters * _TOKENS_PER_LETTER > SIZES[plan.size]:
             return False
     return True
-
-
-def _list_limits(needs: int) -> dict[str, int]:
-    """Return how many questions of a type a context may ask, with so many needs in the bank."""
-    return {name: max(1, needs // share) for name, share in _NEEDS_PER_QUAD.items()}
-
-
-def _deal_types(
-    types: tuple[str, ...], n_quads: int, offset: int, limits: Mapping[str, int]
-) -> tuple[Counter[str], int]:
-    """Return how many quads of each type a group asks, and the offset for the next group.
-
-    What is left after equal shares goes round over the groups. Small groups that have ACKNOWLEDGE
-    have two of it: a pair before and after an update.
-    """
-    fixed: Counter[str] = Counter()
-    for name, limit in limits.items():
-        if name in types and n_quads // len(types) >= limit:
-            fixed[name] = limit
-    open_types = tuple(name for name in types if name not in fixed)
-    share, rest = divmod(n_quads - fixed.total(), len(open_types))
-    dealt = fixed + Counter(dict.fromkeys(open_types, share) if share else {})
-    if share == 1 and rest:
-        dealt[schema.ACKNOWLEDGE] += 1
-        rest -= 1
-    while rest:
-        name = open_types[offset % len(open_types)]
-        number = min(rest, 2 if name == schema.ACKNOWLEDGE and not share else 1)
-        dealt[name], rest, offset = dealt[name] + number, rest - number, offset + 1
-    return dealt, offset
 
 
 class _GroupPlanner:

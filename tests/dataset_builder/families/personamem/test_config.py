@@ -15,7 +15,7 @@ def test_sizes_and_topics_are_put_in_order_and_duplicates_go() -> None:
     assert config.seed == 3
 
 
-@pytest.mark.parametrize(("personas", "questions"), [(20, 80), (148, 592), (60, 240), (4, 16)])
+@pytest.mark.parametrize(("personas", "questions"), [(20, 120), (100, 592), (60, 356), (4, 24)])
 def test_questions_follow_the_number_of_personas(personas: int, questions: int) -> None:
     config = PersonaMemConfig(seed=0, personas=personas)
     assert config.contexts_of("32k") == personas

@@ -115,6 +115,19 @@ def test_a_dial_beyond_its_range_is_refused(configure_lives: Configure) -> None:
         configure_lives(levels=("hinted",))
 
 
+def test_every_context_has_a_pair_by_default(configure_lives: Configure) -> None:
+    scale = {"personas": None, "questions": None}
+    plans = plan_split(configure_lives(**scale), "32k")
+    asked = Counter(quad.question_type for plan in plans for quad in plan.quads)
+    paired = {schema.ACKNOWLEDGE, schema.RECOMMEND}
+    for plan in plans:
+        (name,) = {quad.question_type for quad in plan.quads if quad.paired}
+        assert name in paired
+        assert [quad.position for quad in plan.quads if quad.paired] == ["before", "after"]
+    assert {asked.pop(name) for name in paired} == {24, 26}
+    assert max(asked.values()) - min(asked.values()) <= 1
+
+
 def test_small_groups_have_pairs_too(configure_lives: Configure) -> None:
     config = configure_lives(personas=44, questions=176)
     paired = Counter(
