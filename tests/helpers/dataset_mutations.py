@@ -162,7 +162,7 @@ def name_the_new_idea(edit: DatasetEdit) -> None:
         if need.topic == row["topic"] and key in [choice.key for choice in need.choices]
     ]
     fragment = list_fragments((need.topic, need.need), key)[0]
-    edit.context_of(row)["messages"][2]["content"] += f" {fragment}"
+    edit.context_of(row)["messages"][1]["content"] += f" {fragment}"
     recount(edit)
     edit.rename_contexts()
 

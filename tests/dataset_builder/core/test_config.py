@@ -51,7 +51,7 @@ def test_the_fingerprint_covers_every_setting() -> None:
 
 
 def test_the_number_of_personas_is_honoured_and_questions_follow_it() -> None:
-    for personas, questions in ((20, 80), (148, 592), (400, 1_600), (1_500, 6_000)):
+    for personas, questions in ((20, 120), (100, 592), (400, 2_368), (1_500, 8_880)):
         config = read_section(make_section(personas=personas))
         assert config.contexts_of("32k") == personas
         assert config.questions_of("32k") == questions

@@ -53,7 +53,7 @@ PAIRS = Check(
 NEW_IDEAS = Check(
     Section.TRUTH,
     "new ideas are new",
-    "Questions for a new idea whose gold is named in an earlier message.",
+    "Questions for a new idea of which the user says something before.",
 )
 TRUTH_CHECKS = (
     WORDING,
