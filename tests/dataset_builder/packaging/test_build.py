@@ -215,6 +215,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "f60561cc962ae0b31c422332255f9e0bbccdbadab99ad3fc3130e0b982fbacfa",
-    "shared_contexts_4k.jsonl": "38485f286e039947316aa9e3b553a0ce4d6eecc375b5eb4233b6f3527813a52c",
+    "questions_4k.csv": "e6ca1780aaa9e9fadab6b96348dd04097085687d925f9c30334f2fb100f4d10e",
+    "shared_contexts_4k.jsonl": "f45f56da6683d4c3d32e3fb52591b4b7812a4f46facc863e94004316664c1506",
 }
