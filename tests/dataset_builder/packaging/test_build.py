@@ -215,6 +215,6 @@ def test_the_bytes_of_a_seed_do_not_move(tmp_path: Path) -> None:
 
 
 GOLDEN = {
-    "questions_4k.csv": "e6ca1780aaa9e9fadab6b96348dd04097085687d925f9c30334f2fb100f4d10e",
-    "shared_contexts_4k.jsonl": "f45f56da6683d4c3d32e3fb52591b4b7812a4f46facc863e94004316664c1506",
+    "questions_4k.csv": "e1f40f484c37f89ebbf4807cb2e6b3e9886457dbb6dadad81e22b178e08142a8",
+    "shared_contexts_4k.jsonl": "3ca1be59ff1caa187d5055fa027cab41c79cb93176822ea01f19bf114c7298a2",
 }
