@@ -220,12 +220,19 @@ def _check_new(case: _Case, key: str, violations: Violations) -> None:
 def list_fragments(need_id: NeedId, key: str) -> tuple[str, ...]:
     """Return the longest piece without a slot of each text that a user brings on a choice.
 
-    Of what is pasted, if anything is: "make this friendlier please" stands before many texts.
+    Of what is pasted, if anything is: "make this friendlier please" stands before many texts. What
+    a text on another choice of the need says as well tells nothing.
     """
-    exchanges = get_need(need_id).find_choice(key).list_exchanges()
-    texts = [exchange.text or exchange.ask for exchange in exchanges]
+    need = get_need(need_id)
+    texts = [exchange.text or exchange.ask for exchange in need.find_choice(key).list_exchanges()]
+    others = "\n".join(
+        exchange.say().lower()
+        for choice in need.choices
+        if choice.key != key
+        for exchange in choice.list_exchanges()
+    )
     pieces = (max(_SLOTS.split(text), key=len).strip().lower() for text in texts)
-    return tuple(piece for piece in pieces if len(piece) >= _TELLING)
+    return tuple(piece for piece in pieces if len(piece) >= _TELLING and piece not in others)
 
 
 def _check_messages(
