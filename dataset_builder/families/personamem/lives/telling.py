@@ -116,15 +116,16 @@ class _Teller:
         """Return mentions with days some way apart: nobody asks about one thing all week.
 
         Of two that are near each other, either may get another day, whatever it tells: an order of
-        days by what is told would be one that counting finds out.
+        days by what is told would be one that counting finds out. What is to be forgotten keeps the
+        day by which it is called.
         """
         found = list(mentions)
-        forgotten = {mention.refers_to for mention in found}
+        forgotten = {(mention.choice, mention.refers_to) for mention in found}
         asking = [n for n, mention in enumerate(found) if mention.stance is not Stance.FORGET]
         for _ in range(_TRIES_APART):
             in_time = sorted(asking, key=lambda number: found[number].day)
             near = [
-                [number for number in pair if found[number].day not in forgotten]
+                [n for n in pair if (found[n].choice, found[n].day) not in forgotten]
                 for pair in pairwise(in_time)
                 if (found[pair[1]].day - found[pair[0]].day).days < self._calendar.days_apart
             ]

@@ -10,6 +10,7 @@ from personamem.dataset_builder.families.personamem.dials import Level
 from personamem.dataset_builder.families.personamem.lives.life import Life, make_life
 from personamem.dataset_builder.families.personamem.lives.likeness import gives_away_as_much
 from personamem.dataset_builder.families.personamem.lives.mentions import EVENT, Mention, Stance
+from personamem.dataset_builder.families.personamem.lives.plan import plan_split
 from personamem.dataset_builder.families.personamem.lives.rendering import render_mention, wrappers
 from personamem.dataset_builder.families.personamem.lives.stories import Role
 from personamem.dataset_builder.families.personamem.lives.voices import speak
@@ -153,6 +154,19 @@ def test_a_request_to_forget_names_the_day_of_the_chat(config: PersonaMemConfig)
                     ]
                     assert mention.refers_to == said.day < mention.day
     assert requests
+
+
+def test_one_chat_alone_has_the_day_by_which_a_chat_is_to_be_forgotten(
+    configure_lives: Configure,
+) -> None:
+    for seed in (4, 5, 7):
+        config = configure_lives(seed=seed, personas=None, questions=None)
+        for plan in plan_split(config, "32k"):
+            for persona in range(COHORT_SIZE):
+                for mentions in make_life(config, "32k", plan.group, persona).mentions.values():
+                    days = [m.day for m in mentions if m.stance is not Stance.FORGET]
+                    asked = [m.refers_to for m in mentions if m.stance is Stance.FORGET]
+                    assert all(days.count(day) == 1 for day in asked if day)
 
 
 @pytest.mark.parametrize("persona", range(COHORT_SIZE))
