@@ -177,7 +177,9 @@ def test_pairs_have_the_same_wording_and_another_gold(dataset: Path) -> None:
     for row, note in zip(rows, notes, strict=True):
         if note["pair_id"]:
             pairs[note["pair_id"]][note["pair_position"]] = row
-    assert pairs
+    assert {row["persona_id"] for pair in pairs.values() for row in pair.values()} == {
+        row["persona_id"] for row in rows
+    }
     for pair in pairs.values():
         before, after = pair["before"], pair["after"]
         assert before["user_question_or_message"] == after["user_question_or_message"]

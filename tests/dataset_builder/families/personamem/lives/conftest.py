@@ -18,9 +18,8 @@ def configure_lives() -> Configure:
 
     def make(size: str = "32k", seed: int = 11, **settings: Any) -> PersonaMemConfig:
         section = {"sizes": (size,), "personas": 8, **settings}
-        if (
-            size == "32k" and section["personas"]
-        ):  # More a context than by default, so that few have all types.
+        if size == "32k" and section["personas"]:
+            # More a context than by default, so that few have all types.
             section = {"questions": round(section["personas"] * 3.7) * 4} | section
         return configure(make_config(seed=seed, families={"personamem": section}))
 
