@@ -231,7 +231,7 @@ def assemble(life: Life, packer: Packer) -> Context:
 def _count_least(chat: Chat) -> int:
     """Return about the fewest tokens that a chat takes, filled in and without its last exchange.
 
-    A small context tries every chat for the room that is left at its end; to render each of them is
+    A small context tries every chat for the room that is left at its end; rendering each would be
     most of a build.
     """
     texts = chat.messages[:-2] if chat.is_form and len(chat.messages) > 2 else chat.messages
